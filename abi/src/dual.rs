@@ -11,11 +11,12 @@
 //! | [`state::LINUX`] | Linux | Linux, when it has taken the registers back |
 //! | [`state::OFFERED`] | the task | Linux, followed by [`SIGNAL`] |
 //! | [`state::PRIMARY`] | the task | the task, when it runs the thread |
-//! | [`state::RETURNED`] | Linux | the task, followed by the doorbell |
+//! | [`state::RETURNED`] | Linux | the task, followed by the doorbell unless Linux asked for the thread |
 //!
 //! Linux asks for a thread by setting [`Slot::recall`] to [`Slot::offer`] and [`SIGNAL`]. The task
 //! is more urgent than Linux: when the hypercall returns, the thread has been given back, unless
-//! its budget is used up, in which case it is given back when the next period begins.
+//! its budget is used up, in which case it is given back when the next period begins. The task does
+//! not ring then: Linux looks at the slot until the thread is there.
 //!
 //! Linux can write all of this at any time, so the task reads each word once and checks it.
 

@@ -262,11 +262,18 @@ static bool is_returned(const struct pillion_dual_slot *slot)
 	return smp_load_acquire(&slot->state) == PILLION_DUAL_STATE_RETURNED;
 }
 
+/* Whether Linux asked for the thread: then the task does not ring, and somebody looks. */
+static bool is_recalled(const struct pillion_dual_slot *slot)
+{
+	return READ_ONCE(slot->recall) == slot->offer;
+}
+
 /*
  * Asks for a thread. The task is more urgent than Linux, so the thread is there when this returns,
- * unless its budget is used up: then it comes in its next period.
+ * unless its budget is used up: then it comes in its next period. A function of its own, so that
+ * ftrace can say how long it takes.
  */
-static void recall(unsigned int number)
+static noinline void recall(unsigned int number)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 
@@ -280,8 +287,10 @@ void dual_thread_recall(struct dual_thread *thread)
 {
 	int slot = READ_ONCE(thread->slot);
 
-	if (slot >= 0)
-		recall(slot);
+	if (slot < 0)
+		return;
+	recall(slot);
+	wake(BIT_ULL(slot));
 }
 
 /* How often the task was started: one that was started anew knows nothing of earlier offers. */
@@ -297,20 +306,18 @@ static u32 starts(void)
 static bool wait_for_return(unsigned int number, u32 start)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
-	bool asked = false;
 
 	for (;;) {
-		set_current_state(asked ? TASK_UNINTERRUPTIBLE : TASK_INTERRUPTIBLE);
+		set_current_state(TASK_INTERRUPTIBLE);
 		if (is_returned(slot) || !task_alive(dual_task) || starts() != start)
 			break;
-		asked = asked || signal_pending(current);
-		if (asked) {
-			recall(number);
-			if (!is_returned(slot))
-				schedule_timeout(1);
-		} else {
+		if (!is_recalled(slot) && !signal_pending(current)) {
 			schedule();
+			continue;
 		}
+		recall(number);
+		if (!is_returned(slot))
+			schedule_timeout_uninterruptible(1);
 	}
 	__set_current_state(TASK_RUNNING);
 	return is_returned(slot);
@@ -527,6 +534,7 @@ static int restarts(struct notifier_block *block, unsigned long how, void *comma
 	smp_mb();
 	for (i = 0; i < dual_slot_count(); i++)
 		recall(i);
+	wake(U64_MAX);
 	return NOTIFY_DONE;
 }
 

@@ -37,8 +37,8 @@ struct readings {
 
 static unsigned int rounds = 2000;
 
-/* The last average that a process printed. */
-static unsigned long long *last;
+/* The least reading of the figure that a process printed last. */
+static unsigned long long *undisturbed;
 
 static void die(const char *what)
 {
@@ -65,8 +65,8 @@ static void print(const char *name, const struct readings *readings)
 {
 	if (!readings->count)
 		return;
-	*last = (readings->sum + readings->count - 1) / readings->count;
-	printf("figure %s %llu ns\n", name, *last);
+	*undisturbed = readings->least;
+	printf("figure %s %llu ns\n", name, (readings->sum + readings->count - 1) / readings->count);
 	printf("figure %s_min %llu ns\nfigure %s_max %llu ns\n", name, readings->least, name, readings->most);
 }
 
@@ -305,33 +305,46 @@ static unsigned long long delivered(pid_t victim)
 	return found;
 }
 
+static void mount_tracing(void)
+{
+	mkdir(TRACING, 0755);
+	if (mount("tracefs", TRACING, "tracefs", 0, NULL) && errno != EBUSY)
+		die("tracefs");
+}
+
+/* Kills a process whose thread sleeps in primary mode. Returns its number; `begin`: before kill(). */
+static pid_t kill_one(unsigned long long *begin)
+{
+	static const struct timespec long_time = { 1000, 0 };
+	pid_t child = fork();
+
+	if (!child) {
+		become_urgent(URGENT);
+		mark();
+		rest();
+		for (;;)
+			call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&long_time, 0);
+	}
+	usleep(5000);
+	*begin = ticks();
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return child;
+}
+
 /* From kill() until a thread that was in primary mode is about to end. */
 static void measure_kill(const char *name)
 {
 	struct readings readings = { 0 };
 	unsigned int i;
 
-	mkdir(TRACING, 0755);
-	if (mount("tracefs", TRACING, "tracefs", 0, NULL) && errno != EBUSY)
-		die("tracefs");
+	mount_tracing();
 	write_file(TRACING "trace_clock", "x86-tsc");
 	write_file(TRACING "events/signal/signal_deliver/enable", "1");
 	for (i = 0; i < rounds / 50; i++) {
-		static const struct timespec long_time = { 1000, 0 };
 		unsigned long long begin, end;
-		pid_t child = fork();
+		pid_t child = kill_one(&begin);
 
-		if (!child) {
-			become_urgent(URGENT);
-			mark();
-			rest();
-			for (;;)
-				call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&long_time, 0);
-		}
-		usleep(5000);
-		begin = ticks();
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
 		end = delivered(child);
 		if (!end)
 			printf("invalid no trace of a signal\n");
@@ -343,7 +356,46 @@ static void measure_kill(const char *name)
 	print(name, &readings);
 }
 
-/* Runs a measurement in a process of its own. Returns its average. */
+/*
+ * How long the module's recall() takes, by Linux's tracer of functions. With a threshold, which is
+ * below any recall, it writes nothing while it measures.
+ */
+static void measure_recall(const char *name)
+{
+	struct readings readings = { 0 };
+	unsigned long long begin;
+	unsigned int i, whole, rest;
+	char line[512];
+	FILE *file;
+
+	mount_tracing();
+	write_file(TRACING "trace_clock", "local");
+	write_file(TRACING "tracing_thresh", "1");
+	write_file(TRACING "set_ftrace_filter", "recall:mod:pillion");
+	write_file(TRACING "current_tracer", "function_graph");
+	for (i = 0; i < rounds / 50; i++)
+		kill_one(&begin);
+	file = fopen(TRACING "trace", "r");
+	if (!file)
+		die("trace");
+	while (fgets(line, sizeof(line), file)) {
+		const char *number = strchr(line, ')');
+
+		if (!strstr(line, "recall") || !number)
+			continue;
+		number += 1 + strcspn(number + 1, "0123456789");
+		if (sscanf(number, "%u.%3u us", &whole, &rest) == 2)
+			add(&readings, whole * 1000ULL + rest);
+	}
+	fclose(file);
+	write_file(TRACING "current_tracer", "nop");
+	write_file(TRACING "set_ftrace_filter", "\n");
+	if (readings.count < rounds / 50)
+		printf("invalid %llu recalls in the trace\n", readings.count);
+	print(name, &readings);
+}
+
+/* Runs a measurement in a process of its own. Returns its least reading. */
 static unsigned long long in_process(void (*measure)(const char *), const char *name, int priority)
 {
 	pid_t child;
@@ -360,7 +412,7 @@ static unsigned long long in_process(void (*measure)(const char *), const char *
 	if (waitpid(child, &status, 0) != child || status)
 		printf("invalid %s: status %d\n", name, status);
 	fflush(stdout);
-	return *last;
+	return *undisturbed;
 }
 
 static pid_t load(void)
@@ -402,7 +454,7 @@ static void cyclictest(const char *prefix, const char *loops)
 	fflush(stdout);
 }
 
-/* What the hooks of dual mode cost others: with the module, less without. */
+/* What the hooks of dual mode cost others: with the module, less without, undisturbed. */
 static void measure_hooks(void)
 {
 	unsigned long long sleep = in_process(measure_refused_sleep, "refused_sleep", URGENT);
@@ -421,8 +473,9 @@ int main(int argc, char **argv)
 	pid_t loader;
 
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	last = mmap(NULL, sizeof(*last), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (last == MAP_FAILED)
+	undisturbed = mmap(NULL, sizeof(*undisturbed), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (undisturbed == MAP_FAILED)
 		die("mmap");
 	if (is_quick)
 		rounds = 500;
@@ -431,6 +484,7 @@ int main(int argc, char **argv)
 	in_process(measure_linux_call, "linux_call", URGENT);
 	in_process(measure_fault, "fault", URGENT);
 	in_process(measure_kill, "kill", 0);
+	in_process(measure_recall, "recall", 0);
 	loader = load();
 	in_process(measure_linux_call, "linux_call_load", URGENT);
 	cyclictest("cyclictest", is_quick ? "10000" : "100000");

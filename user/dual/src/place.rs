@@ -212,9 +212,12 @@ impl Place {
     }
 
     /// The slot is Linux's again, which is interrupted unless it knows already that there is
-    /// something to take.
-    pub fn give_back(&self) {
+    /// something to take, or looks at the slot itself since it asked for that offer.
+    pub fn give_back(&self, offer: u32) {
         self.state().store(state::RETURNED, Ordering::Release);
+        if self.is_recalled(offer) {
+            return;
+        }
         // SAFETY: as in `clock`; all accesses to the word are atomic.
         let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*head()).events)) };
         if event::raise(events, 1 << self.number) {

@@ -143,7 +143,7 @@ impl Runner {
         self.place.take();
         self.follow(offer.priority);
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
-            return self.give_back(&End { reason: reason::REFUSED, ..End::default() }, &Counts::default());
+            return self.give_back(&offer, &End { reason: reason::REFUSED, ..End::default() }, &Counts::default());
         };
         let process = Process::new(self.ram, tables);
         let mut thread =
@@ -151,17 +151,17 @@ impl Runner {
         let end = go_on(&self.shadow, &mut thread);
         let counts = thread.counts;
         self.shadow.store(&self.place, offer.xcr0);
-        self.give_back(&end, &counts);
+        self.give_back(&offer, &end, &counts);
     }
 
-    fn give_back(&mut self, end: &End, counts: &Counts) {
+    fn give_back(&mut self, offer: &Offer, end: &End, counts: &Counts) {
         let hz = info::task().tsc_hz.max(1);
         let latency_ns = (u128::from(counts.latency_max) * u128::from(SECOND) / u128::from(hz)) as u64;
         let used = context_consumed(skin::slot::CONTEXTS + self.thread).unwrap_or(self.used);
         let since = [0, 1].map(|i: usize| used[i].saturating_sub(self.used[i]));
         self.used = used;
         self.place.set_end(end, latency_ns, since);
-        self.place.give_back();
+        self.place.give_back(offer.number);
     }
 
     /// Becomes as urgent as the thread's priority in Linux says.
