@@ -422,12 +422,18 @@ _Static_assert(offsetof(struct pillion_psc, slots) == 0, "slots");
 _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #endif
 
-/* Threads of Linux processes in primary mode: their number, the VMMCALL, sizes. */
+/* Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes. */
 #define PILLION_DUAL_SLOTS 32
 #define PILLION_DUAL_SIGNAL 0x50490100
 #define PILLION_DUAL_FIRST_SIGNAL 1
+#define PILLION_DUAL_LIFE_CALL 0x50490200
 #define PILLION_DUAL_VECTOR_BYTES 0x1000
 #define PILLION_DUAL_TASK "dual"
+
+/* Whether Linux lives. */
+#define PILLION_DUAL_LIFE_LIVES 0
+#define PILLION_DUAL_LIFE_PANICKED 1
+#define PILLION_DUAL_LIFE_ENDED 2
 
 /* Who owns a slot. */
 #define PILLION_DUAL_STATE_LINUX 0
@@ -441,6 +447,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_REASON_EXCEPTION 3
 #define PILLION_DUAL_REASON_INSTRUCTION 4
 #define PILLION_DUAL_REASON_REFUSED 5
+#define PILLION_DUAL_REASON_WATCHDOG 6
 
 /* How Linux continues it. */
 #define PILLION_DUAL_RESUME_AT 0
@@ -516,7 +523,7 @@ struct pillion_dual_slot {
     uint64_t xcr0;
     uint32_t thread;
     uint32_t process;
-    uint64_t reserved;
+    char name[16];
     uint32_t reason;
     uint32_t resume;
     uint64_t number;
@@ -525,10 +532,12 @@ struct pillion_dual_slot {
     uint64_t wake_ns;
     uint64_t calls;
     uint64_t waits;
-    uint64_t latency_max_ns;
+    uint64_t latency_max;
     uint64_t ticks;
     uint64_t exhausted;
-    uint64_t reserved2[475];
+    uint64_t waiting;
+    uint64_t waits_at_death;
+    uint64_t reserved[472];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -543,26 +552,29 @@ _Static_assert(offsetof(struct pillion_dual_slot, cr4) == 184, "cr4");
 _Static_assert(offsetof(struct pillion_dual_slot, xcr0) == 192, "xcr0");
 _Static_assert(offsetof(struct pillion_dual_slot, thread) == 200, "thread");
 _Static_assert(offsetof(struct pillion_dual_slot, process) == 204, "process");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 208, "reserved");
-_Static_assert(offsetof(struct pillion_dual_slot, reason) == 216, "reason");
-_Static_assert(offsetof(struct pillion_dual_slot, resume) == 220, "resume");
-_Static_assert(offsetof(struct pillion_dual_slot, number) == 224, "number");
-_Static_assert(offsetof(struct pillion_dual_slot, address) == 232, "address");
-_Static_assert(offsetof(struct pillion_dual_slot, code) == 240, "code");
-_Static_assert(offsetof(struct pillion_dual_slot, wake_ns) == 248, "wake_ns");
-_Static_assert(offsetof(struct pillion_dual_slot, calls) == 256, "calls");
-_Static_assert(offsetof(struct pillion_dual_slot, waits) == 264, "waits");
-_Static_assert(offsetof(struct pillion_dual_slot, latency_max_ns) == 272, "latency_max_ns");
-_Static_assert(offsetof(struct pillion_dual_slot, ticks) == 280, "ticks");
-_Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 288, "exhausted");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved2) == 296, "reserved2");
+_Static_assert(offsetof(struct pillion_dual_slot, name) == 208, "name");
+_Static_assert(offsetof(struct pillion_dual_slot, reason) == 224, "reason");
+_Static_assert(offsetof(struct pillion_dual_slot, resume) == 228, "resume");
+_Static_assert(offsetof(struct pillion_dual_slot, number) == 232, "number");
+_Static_assert(offsetof(struct pillion_dual_slot, address) == 240, "address");
+_Static_assert(offsetof(struct pillion_dual_slot, code) == 248, "code");
+_Static_assert(offsetof(struct pillion_dual_slot, wake_ns) == 256, "wake_ns");
+_Static_assert(offsetof(struct pillion_dual_slot, calls) == 264, "calls");
+_Static_assert(offsetof(struct pillion_dual_slot, waits) == 272, "waits");
+_Static_assert(offsetof(struct pillion_dual_slot, latency_max) == 280, "latency_max");
+_Static_assert(offsetof(struct pillion_dual_slot, ticks) == 288, "ticks");
+_Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 296, "exhausted");
+_Static_assert(offsetof(struct pillion_dual_slot, waiting) == 304, "waiting");
+_Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 312, "waits_at_death");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 320, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 
 struct pillion_dual {
     uint64_t events;
     uint32_t vector;
-    uint32_t reserved[13];
+    uint32_t life;
+    uint32_t reserved[12];
     struct pillion_dual_clocks clocks;
     uint64_t reserved2[476];
 };
@@ -570,7 +582,8 @@ struct pillion_dual {
 _Static_assert(sizeof(struct pillion_dual) == 4096, "size");
 _Static_assert(offsetof(struct pillion_dual, events) == 0, "events");
 _Static_assert(offsetof(struct pillion_dual, vector) == 8, "vector");
-_Static_assert(offsetof(struct pillion_dual, reserved) == 12, "reserved");
+_Static_assert(offsetof(struct pillion_dual, life) == 12, "life");
+_Static_assert(offsetof(struct pillion_dual, reserved) == 16, "reserved");
 _Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
 _Static_assert(offsetof(struct pillion_dual, reserved2) == 288, "reserved2");
 #endif

@@ -37,6 +37,20 @@ pub const SIGNAL: u64 = 0x5049_0100;
 /// See [`SIGNAL`]: slot 0 of a space is always empty.
 pub const FIRST_SIGNAL: u64 = 1;
 
+/// Number of the system call that says whether Linux lives: one of [`life`]. It is outside of
+/// Linux's range, and answered in primary mode only; Linux itself returns `ENOSYS`.
+pub const LIFE_CALL: u64 = 0x5049_0200;
+
+/// Values of [`Dual::life`].
+pub mod life {
+    /// It lives, or is about to.
+    pub const LIVES: u32 = 0;
+    /// It panicked: it says so itself.
+    pub const PANICKED: u32 = 1;
+    /// It has ended.
+    pub const ENDED: u32 = 2;
+}
+
 /// Values of [`Slot::state`].
 pub mod state {
     /// Linux runs the thread, or the slot is free.
@@ -64,6 +78,8 @@ pub mod reason {
     pub const INSTRUCTION: u32 = 4;
     /// It was refused: what Linux offered cannot run. Nothing of it has run.
     pub const REFUSED: u32 = 5;
+    /// It computed for too long without a system call.
+    pub const WATCHDOG: u32 = 6;
 }
 
 /// Values of [`Slot::resume`]: how Linux continues a thread that was given back.
@@ -167,8 +183,8 @@ pub struct Slot {
     pub thread: u32,
     /// Number of its process.
     pub process: u32,
-    /// Zero.
-    pub reserved: u64,
+    /// Name of the thread, padded with zeros.
+    pub name: [u8; 16],
     /// The task's half begins here: one of [`reason`].
     pub reason: u32,
     /// One of [`resume`].
@@ -185,15 +201,19 @@ pub struct Slot {
     pub calls: u64,
     /// Of these, calls that waited.
     pub waits: u64,
-    /// Longest time from the end of a wait to the instruction before the thread's own, in
-    /// nanoseconds, since the offer.
-    pub latency_max_ns: u64,
+    /// Longest time from the end of a wait to the instruction before the thread's own, in ticks,
+    /// since the offer.
+    pub latency_max: u64,
     /// Ticks of processor time that it has used since the offer; valid once it was given back.
     pub ticks: u64,
     /// How often its budget was used up since the offer; valid once it was given back.
     pub exhausted: u64,
+    /// 1 while the thread waits.
+    pub waiting: u64,
+    /// `waits` when Linux died; written by whoever sets [`Dual::life`].
+    pub waits_at_death: u64,
     /// Zero.
-    pub reserved2: [u64; 475],
+    pub reserved: [u64; 472],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }
@@ -207,8 +227,11 @@ pub struct Dual {
     pub events: u64,
     /// The vector with which the task interrupts Linux; 0: it rings the doorbell.
     pub vector: u32,
+    /// Whether Linux lives: one of [`life`]. Set by Linux when it panics, and by the manager when
+    /// it has ended.
+    pub life: u32,
     /// Zero.
-    pub reserved: [u32; 13],
+    pub reserved: [u32; 12],
     /// The clocks.
     pub clocks: Clocks,
     /// Zero.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests dual mode from within Linux: `dual-test [native] [NAME...]`. With `native`, no process is
- * marked, and all must be good too. `dual-test stay` is in primary mode for three seconds.
+ * marked, and all must be good too. `dual-test stay` is in primary mode for three seconds,
+ * `dual-test outlive` until Linux has died, and `dual-test minute` compares clocks for a minute.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,6 +44,10 @@ static const struct test {
 	{ "recalled", recalled },
 	{ "unmarked", unmarked },
 	{ "warns", warns },
+	{ "debugs", debugs },
+	{ "debugs-of-memory", debugs_of_memory },
+	{ "watchdog", watchdog },
+	{ "freezer", freezer },
 	{ "permissions", permissions },
 	{ "hostile-instructions", hostile_instructions },
 	{ "hostile-arguments", hostile_arguments },
@@ -109,6 +114,10 @@ int main(int argc, char **argv)
 	}
 	if (*names && !strcmp(*names, "stay"))
 		return stay();
+	if (*names && !strcmp(*names, "outlive"))
+		return outlive();
+	if (*names && !strcmp(*names, "minute"))
+		return minute();
 	for (i = 0; i < COUNT(tests); i++)
 		if (is_wanted(tests[i].name, names) && !is_good(&tests[i]))
 			bad[bads++] = tests[i].name;

@@ -281,3 +281,31 @@ int stay(void)
 	      (unsigned long long)thread.entries, (unsigned long long)thread.waits);
 	return 0;
 }
+
+/* Periods that the thread goes on for when it knows that Linux is dead. */
+#define PERIODS_DEAD 5000
+#define PERIOD (100 * MICROSECOND)
+
+/*
+ * A thread with a period until Linux is dead, and on for a while: what a program would do to leave
+ * its machine in a safe state. What it then needs of Linux ends it, and shows in the log: `getppid`
+ * if all was well.
+ */
+int outlive(void)
+{
+	unsigned int overruns = 0, dead = 0, i;
+	int64_t next;
+
+	enter();
+	check(pillion_dual_linux() == PILLION_DUAL_LINUX_LIVES, "Linux is dead, it says itself");
+	next = now(CLOCK_MONOTONIC);
+	for (i = 0; i < 100000 && dead < PERIODS_DEAD; i++) {
+		next += PERIOD;
+		check(!sleep_until(CLOCK_MONOTONIC, next), "clock_nanosleep");
+		dead += pillion_dual_linux() != PILLION_DUAL_LINUX_LIVES;
+		overruns += dead && now(CLOCK_MONOTONIC) >= next + PERIOD;
+	}
+	check(dead, "Linux has not died");
+	CALL0(overruns ? SYS_getuid : SYS_getppid);
+	return 0;
+}

@@ -156,15 +156,6 @@ void interrupted_computation(void)
 	check_entries(40);
 }
 
-/* What a process sees of its own sleep. */
-struct sleeper {
-	unsigned int kind;
-	volatile int64_t begins;
-	volatile int64_t ends;
-	volatile long result;
-	volatile uint64_t counter;
-};
-
 /* Sleeps 100 ms, or computes. */
 static void sleeps(void *context)
 {
@@ -184,8 +175,7 @@ static void sleeps(void *context)
 	check_entries(1);
 }
 
-/* Starts a process that sleeps; returns when it does. */
-static pid_t start(struct sleeper *sleeper, unsigned int kind)
+pid_t start(struct sleeper *sleeper, unsigned int kind)
 {
 	struct sched_param parameters = { .sched_priority = PRIORITY + 10 };
 	pid_t child;

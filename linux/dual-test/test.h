@@ -95,6 +95,18 @@ int status_of(pid_t child);
 /* Memory that processes made from now on share. */
 void *shared(size_t bytes);
 
+/* What a process sees of its own sleep. */
+struct sleeper {
+	unsigned int kind;
+	volatile int64_t begins;
+	volatile int64_t ends;
+	volatile long result;
+	volatile uint64_t counter;
+};
+
+/* Starts a process that sleeps 100 ms, or computes as long; returns when it does. */
+pid_t start(struct sleeper *sleeper, unsigned int kind);
+
 void registers(void);
 void times(void);
 void clocks(void);
@@ -119,9 +131,15 @@ void exceptions(void);
 void faults(void);
 void modes(void);
 int stay(void);
+int outlive(void);
+int minute(void);
 void recalled(void);
 void unmarked(void);
 void warns(void);
+void debugs(void);
+void debugs_of_memory(void);
+void watchdog(void);
+void freezer(void);
 void permissions(void);
 void hostile_instructions(void);
 void hostile_arguments(void);

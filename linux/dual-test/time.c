@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sleeps and clocks. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <unistd.h>
+#include <x86intrin.h>
 
 #include "test.h"
 
@@ -122,4 +127,109 @@ void clocks_between_threads(void)
 	pthread_join(readings.thread, NULL);
 	check(readings.ordinary, "the other thread has not run");
 	check_entries(1);
+}
+
+/* The time of a clock, and the tick at which it was that time, with the ticks of doubt. */
+struct reading {
+	int64_t ns;
+	int64_t tick;
+	int64_t doubt;
+};
+
+static struct reading read_primary(clockid_t clock)
+{
+	int64_t before = __rdtsc();
+	int64_t ns = now(clock);
+	int64_t after = __rdtsc();
+
+	return (struct reading){ ns, (before + after) / 2, after - before };
+}
+
+/* The best of some readings, since interrupts disturb them. */
+static struct reading read_linux(clockid_t clock)
+{
+	struct reading best = { .doubt = INT64_MAX };
+	struct timespec time;
+	int64_t before, after;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		before = __rdtsc();
+		clock_gettime(clock, &time);
+		after = __rdtsc();
+		if (after - before < best.doubt)
+			best = (struct reading){ ns_of(time), (before + after) / 2, after - before };
+	}
+	return best;
+}
+
+/* What may lie between the two sides, beside a constant: the length of the way to primary mode. */
+#define APART 100
+
+/* Longest way there and back. */
+#define WAY 5000
+
+/* Changes of Linux's clocks, as NTP makes them: rates in 1/65,536 of a millionth, and a slew. */
+static void change(unsigned int second)
+{
+	struct timex timex = { .modes = ADJ_FREQUENCY };
+	struct timespec time;
+
+	if (second % 10 == 5) {
+		clock_gettime(CLOCK_REALTIME, &time);
+		time.tv_sec += second % 20 == 5 ? 3600 : -3600;
+		check(!clock_settime(CLOCK_REALTIME, &time), "clock_settime: %s", strerror(errno));
+		return;
+	}
+	if (second % 10 == 7) {
+		timex.modes = ADJ_OFFSET_SINGLESHOT;
+		timex.offset = second % 20 == 7 ? 2000 : -2000;
+	} else {
+		timex.freq = ((long)(second % 3) - 1) * (500 << 16);
+	}
+	check(adjtimex(&timex) >= 0, "adjtimex: %s", strerror(errno));
+}
+
+/*
+ * Clocks in primary mode stay within 100 ns of Linux's for a minute, whatever NTP does. Ticks are
+ * taken for nanoseconds: between the two readings of a pair pass some microseconds only.
+ */
+int minute(void)
+{
+	int64_t least[COUNT(readable)], most[COUNT(readable)], apart, hz, begin, tick;
+	struct reading primary, ordinary;
+	unsigned int i, second, clock;
+
+	tick = __rdtsc();
+	begin = now(CLOCK_MONOTONIC_RAW);
+	usleep(1000000);
+	hz = (__rdtsc() - tick) * SECOND / (now(CLOCK_MONOTONIC_RAW) - begin);
+	for (clock = 0; clock < COUNT(readable); clock++) {
+		least[clock] = INT64_MAX;
+		most[clock] = INT64_MIN;
+	}
+	enter();
+	for (second = 0; second < 60; second++) {
+		change(second);
+		for (i = 0; i < 100; i++) {
+			check(!sleep_for(CLOCK_MONOTONIC, 9 * MILLISECOND + random() % MILLISECOND, NULL), "clock_nanosleep");
+			clock = i % COUNT(readable);
+			primary = read_primary(readable[clock]);
+			to_linux();
+			ordinary = read_linux(readable[clock]);
+			check(primary.doubt < WAY, "a reading takes %lld ticks", (long long)primary.doubt);
+			apart = primary.ns - ordinary.ns + (ordinary.tick - primary.tick) * SECOND / hz;
+			check(apart < primary.doubt && apart > -primary.doubt, "clock %d is %lld ns ahead", readable[clock],
+			      (long long)apart);
+			least[clock] = apart < least[clock] ? apart : least[clock];
+			most[clock] = apart > most[clock] ? apart : most[clock];
+		}
+	}
+	for (clock = 0; clock < COUNT(readable); clock++) {
+		tell("clock %d: %lld to %lld ns ahead", readable[clock], (long long)least[clock], (long long)most[clock]);
+		check(most[clock] - least[clock] <= APART, "clock %d varies by more than %d ns", readable[clock], APART);
+	}
+	check_entries(1);
+	tell("a minute: good");
+	return 0;
 }

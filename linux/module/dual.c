@@ -267,6 +267,7 @@ static int mark_current(struct owner *owner, u32 flags)
 	process->marked = true;
 	swap(process->marker, fresh->marker);
 	process->flags = flags;
+	process->is_warned = false;
 	hold(owner, process);
 	set_bits();
 	spin_unlock(&lock);

@@ -49,6 +49,8 @@ struct dual_process {
 	bool lives;
 	/* Whether its threads may enter primary mode: it was not unmarked since. */
 	bool marked;
+	/* Whether it was told that its memory cannot be pinned. */
+	bool is_warned;
 	struct dual_pins pins;
 	/* Its threads, which were in primary mode at least once. Guarded by dual.c's lock. */
 	struct list_head threads;
@@ -109,6 +111,7 @@ bool dual_enters(u64 number);
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
 int dual_thread_open(void);
 void dual_thread_close(void);
+void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_clock_was_set(void);
 

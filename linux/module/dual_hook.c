@@ -108,8 +108,8 @@ static noinline long became_urgent(const struct pt_regs *regs)
 	long result = dual_natively(regs);
 	struct dual_process *process = dual_process_of_current();
 
-	if (process && !result)
-		dual_pin(&process->pins);
+	if (process && !result && dual_pin(&process->pins))
+		dual_warn_of_memory(process);
 	if (process)
 		dual_process_put(process);
 	module_put(THIS_MODULE);

@@ -12,7 +12,9 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/nsproxy.h>
+#include <linux/panic_notifier.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/reboot.h>
@@ -53,12 +55,9 @@
 	(SYSCALL_WORK_SECCOMP | SYSCALL_WORK_SYSCALL_TRACE | SYSCALL_WORK_SYSCALL_EMU | \
 	 SYSCALL_WORK_SYSCALL_USER_DISPATCH)
 
-/* Xenomai's mark of a signal that says why a thread left primary mode, and its reasons. */
-#define SIGDEBUG_MARK 0xfccf0000
-#define SIGDEBUG_CALL 2
-#define SIGDEBUG_FAULT 3
-
 #define PAGE_FAULT 14
+
+static_assert(PILLION_DUAL_LIFE_CALL == PILLION_DUAL_CALL_LIFE);
 
 #if IS_ENABLED(CONFIG_HAVE_KVM) || IS_ENABLED(CONFIG_KVM)
 #define VECTOR POSTED_INTR_WAKEUP_VECTOR
@@ -250,8 +249,12 @@ static void offer(struct pillion_dual_slot *slot, const struct dual_thread *thre
 	slot->process = thread->process;
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
+	memcpy(slot->name, current->comm, sizeof(slot->name));
 	slot->calls = 0;
 	slot->waits = 0;
+	slot->latency_max = 0;
+	slot->waiting = 0;
+	slot->waits_at_death = 0;
 	slot->offer++;
 	/* The task reads the state first, then the rest. */
 	smp_store_release(&slot->state, PILLION_DUAL_STATE_OFFERED);
@@ -398,28 +401,63 @@ static unsigned int why(const struct pillion_dual_slot *slot)
 						    PILLION_DUAL_LEFT_EXCEPTION;
 	case PILLION_DUAL_REASON_INSTRUCTION:
 		return PILLION_DUAL_LEFT_INSTRUCTION;
+	case PILLION_DUAL_REASON_WATCHDOG:
+		return PILLION_DUAL_LEFT_WATCHDOG;
 	default:
 		return PILLION_DUAL_LEFT_REFUSED;
 	}
 }
 
-/* Tells a process that wants to know it that a thread left primary mode unasked. */
-static void warn(unsigned int reason)
+static void send_debug(unsigned int why)
 {
-	bool is_call = reason == PILLION_DUAL_LEFT_CALL;
 	struct kernel_siginfo info;
 
 	clear_siginfo(&info);
 	info.si_signo = SIGXCPU;
 	info.si_code = SI_QUEUE;
-	info.si_int = SIGDEBUG_MARK | (is_call ? SIGDEBUG_CALL : SIGDEBUG_FAULT);
+	info.si_int = PILLION_DUAL_DEBUG_MARK | why;
 	send_sig_info(SIGXCPU, &info, current);
+}
+
+/* Whether the thread is about to take a signal: debuggers and the freezer wake it up without. */
+static bool has_signal(void)
+{
+	sigset_t ready;
+
+	spin_lock_irq(&current->sighand->siglock);
+	sigorsets(&ready, &current->pending.signal, &current->signal->shared_pending.signal);
+	sigandnsets(&ready, &ready, &current->blocked);
+	spin_unlock_irq(&current->sighand->siglock);
+	return !sigisemptyset(&ready);
+}
+
+/* Tells a process why a thread left primary mode: if it wants to know it, or by the watchdog. */
+static void warn(const struct dual_process *process, unsigned int reason)
+{
+	if (reason == PILLION_DUAL_LEFT_WATCHDOG)
+		send_debug(PILLION_DUAL_DEBUG_WATCHDOG);
+	else if (!(process->flags & PILLION_DUAL_WARN))
+		return;
+	else if (reason == PILLION_DUAL_LEFT_CALL)
+		send_debug(PILLION_DUAL_DEBUG_CALL);
+	else if (reason != PILLION_DUAL_LEFT_RECALL)
+		send_debug(PILLION_DUAL_DEBUG_FAULT);
+	else if (has_signal())
+		send_debug(PILLION_DUAL_DEBUG_SIGNAL);
+}
+
+/* The same if its memory cannot be pinned: once, not at each call that could enter primary mode. */
+void dual_warn_of_memory(struct dual_process *process)
+{
+	if (process->flags & PILLION_DUAL_WARN && !xchg(&process->is_warned, true))
+		send_debug(PILLION_DUAL_DEBUG_MEMORY);
 }
 
 static void account(struct dual_thread *thread, const struct pillion_dual_slot *slot)
 {
 	struct pillion_dual_thread *sums = &thread->sums;
 	unsigned int reason = why(slot);
+	u64 latency_ns;
 
 	sums->left[reason]++;
 	if (reason == PILLION_DUAL_LEFT_CALL)
@@ -428,7 +466,8 @@ static void account(struct dual_thread *thread, const struct pillion_dual_slot *
 	sums->waits += slot->waits;
 	sums->primary_ns += mul_u64_u64_div_u64(slot->ticks, NSEC_PER_SEC, window.directory->tsc_hz);
 	sums->exhausted += slot->exhausted;
-	sums->latency_max_ns = max(sums->latency_max_ns, slot->latency_max_ns);
+	latency_ns = mul_u64_u64_div_u64(slot->latency_max, NSEC_PER_SEC, window.directory->tsc_hz);
+	sums->latency_max_ns = max(sums->latency_max_ns, latency_ns);
 }
 
 /* Continues a thread that was given back. Returns false if Linux has yet to make the call. */
@@ -440,6 +479,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	if (reason == PILLION_DUAL_LEFT_REFUSED)
 		return false;
 	load_vectors(slot);
+	warn(process, reason);
 	if (slot->resume != PILLION_DUAL_RESUME_AT) {
 		*result = continue_call(regs, slot);
 		return true;
@@ -448,8 +488,6 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	/* The same call must not lead back to primary mode. */
 	if (reason == PILLION_DUAL_LEFT_CALL && dual_enters(slot->number))
 		thread->native = regs->ip + SYSCALL_LENGTH;
-	if (process->flags & PILLION_DUAL_WARN && reason != PILLION_DUAL_LEFT_RECALL)
-		warn(reason);
 	return true;
 }
 
@@ -475,8 +513,12 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 	u32 start = starts();
 	int number;
 
-	if (!may_enter(regs) || dual_pin(&process->pins))
+	if (!may_enter(regs))
 		return false;
+	if (dual_pin(&process->pins)) {
+		dual_warn_of_memory(process);
+		return false;
+	}
 	thread = dual_thread_of_current(process);
 	if (!thread)
 		return false;
@@ -540,6 +582,20 @@ static int restarts(struct notifier_block *block, unsigned long how, void *comma
 
 static struct notifier_block reboot = { .notifier_call = restarts };
 
+/* Linux panics: threads in primary mode can know it. */
+static int panics(struct notifier_block *block, unsigned long zero, void *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < dual_slot_count(); i++)
+		WRITE_ONCE(dual_slot(i)->waits_at_death, READ_ONCE(dual_slot(i)->waits));
+	WRITE_ONCE(dual_head()->life, PILLION_DUAL_LIFE_PANICKED);
+	return NOTIFY_DONE;
+}
+
+/* Before others, which may take long. */
+static struct notifier_block panic_block = { .notifier_call = panics, .priority = INT_MAX };
+
 int dual_thread_open(void)
 {
 	unsigned int i;
@@ -549,6 +605,7 @@ int dual_thread_open(void)
 		return error;
 	for (i = 0; i < dual_slot_count(); i++)
 		WRITE_ONCE(dual_slot(i)->state, PILLION_DUAL_STATE_LINUX);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
 	listen(dual_ring);
 	return 0;
 }
@@ -557,5 +614,6 @@ void dual_thread_close(void)
 {
 	WRITE_ONCE(dual_head()->vector, 0);
 	listen(NULL);
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	unregister_reboot_notifier(&reboot);
 }

@@ -45,6 +45,7 @@ static const char *const left[] = {
 	[PILLION_DUAL_LEFT_EXCEPTION] = "exception",
 	[PILLION_DUAL_LEFT_INSTRUCTION] = "instruction",
 	[PILLION_DUAL_LEFT_REFUSED] = "refused",
+	[PILLION_DUAL_LEFT_WATCHDOG] = "watchdog",
 };
 
 static const char *const calls[] = {

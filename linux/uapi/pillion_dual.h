@@ -15,13 +15,51 @@
 
 #define PILLION_DUAL_DEVICE "/dev/pillion-dual"
 
-/* Flags of a mark: send SIGXCPU, with the reason, at each unwanted switch to Linux. */
+/* Flags of a mark: send SIGXCPU at each unwanted switch to Linux. */
 #define PILLION_DUAL_WARN 1
 
 struct pillion_dual_mark {
 	__u32 flags;
 	__u32 reserved;
 };
+
+/*
+ * `si_int` of such a SIGXCPU: the mark and a reason, as in Xenomai. With the last reason it is sent
+ * without the flag, too.
+ */
+#define PILLION_DUAL_DEBUG_MARK 0xfccf0000
+/* A signal of Linux. */
+#define PILLION_DUAL_DEBUG_SIGNAL 1
+/* A system call that primary mode does not answer. */
+#define PILLION_DUAL_DEBUG_CALL 2
+/* A page fault, another exception, or an instruction that primary mode does not offer. */
+#define PILLION_DUAL_DEBUG_FAULT 3
+/* The process's memory cannot be pinned, so that none of its threads enters primary mode. */
+#define PILLION_DUAL_DEBUG_MEMORY 5
+/* The thread computed for too long without waiting (`watchdog_ms` of the system file). */
+#define PILLION_DUAL_DEBUG_WATCHDOG 6
+
+/*
+ * A system call that is answered in primary mode: whether Linux lives. Linux itself, which does
+ * live, has no such call (ENOSYS).
+ */
+#define PILLION_DUAL_CALL_LIFE 0x50490200
+#define PILLION_DUAL_LINUX_LIVES 0
+/* It panicked, and will be restarted. */
+#define PILLION_DUAL_LINUX_PANICKED 1
+/* It has ended: threads run on for `linger_ms` of the system file, if they need no Linux. */
+#define PILLION_DUAL_LINUX_ENDED 2
+
+#ifndef __KERNEL__
+/* Whether Linux lives, as a thread in either mode sees it. It never leads to the other mode. */
+static inline int pillion_dual_linux(void)
+{
+	long life = PILLION_DUAL_CALL_LIFE;
+
+	__asm__ volatile("syscall" : "+a" (life) : : "rcx", "r11", "memory");
+	return life < 0 ? PILLION_DUAL_LINUX_LIVES : (int)life;
+}
+#endif
 
 /* Modes of a thread. */
 #define PILLION_DUAL_SECONDARY 0
@@ -34,7 +72,8 @@ struct pillion_dual_mark {
 #define PILLION_DUAL_LEFT_EXCEPTION 3
 #define PILLION_DUAL_LEFT_INSTRUCTION 4
 #define PILLION_DUAL_LEFT_REFUSED 5
-#define PILLION_DUAL_LEFT_REASONS 6
+#define PILLION_DUAL_LEFT_WATCHDOG 6
+#define PILLION_DUAL_LEFT_REASONS 7
 
 /* System calls that took a thread to Linux: the most frequent ones are kept. */
 #define PILLION_DUAL_CALLS 6

@@ -4,7 +4,7 @@
 use crate::place::{self, Offer, Place};
 use crate::process::Process;
 use crate::runner;
-use pillion_abi::dual::resume;
+use pillion_abi::dual::{LIFE_CALL, resume};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::clock::{Clock, SECOND};
 use pillion_runtime::info::skin;
@@ -76,6 +76,7 @@ impl Thread<'_> {
             number::NANOSLEEP => self.sleep(clock::MONOTONIC, false, 0, first),
             number::CLOCK_GETTIME => self.tell_time(first, second, 1, made),
             number::GETTIMEOFDAY if second == 0 => self.tell_time(clock::REALTIME, first, 1_000, made),
+            LIFE_CALL => Some(Answer::Value(place::life().into())),
             number::GETTID => Some(Answer::Value(self.offer.thread.into())),
             number::GETPID => Some(Answer::Value(self.offer.process.into())),
             number::SCHED_YIELD => {
@@ -127,7 +128,9 @@ impl Thread<'_> {
             let Some((at, deadline)) = end.deadline(&clocks) else { return end.cut_short(wake_ns) };
             wake_ns = at;
             if now() < deadline {
+                self.place.set_waiting(true);
                 let woken = wait(skin::slot::NOTIFICATIONS + self.notification, deadline).is_ok();
+                self.place.set_waiting(false);
                 if woken && runner::is_wanted(self.place, self.offer) {
                     return end.cut_short(wake_ns);
                 }
@@ -138,7 +141,11 @@ impl Thread<'_> {
                     continue;
                 }
             }
-            self.counts.latency_max = self.counts.latency_max.max(now().saturating_sub(deadline));
+            let latency = now().saturating_sub(deadline);
+            if latency > self.counts.latency_max {
+                self.counts.latency_max = latency;
+                self.place.set_latency(latency);
+            }
             return Answer::Value(0);
         }
     }

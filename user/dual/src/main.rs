@@ -2,8 +2,8 @@
 //! as urgent as the system file and the thread's priority in Linux say, until the thread needs
 //! Linux.
 //!
-//! The task has a main thread, which only starts and ends it, and a runner for each thread that can
-//! be in primary mode at the same time. Linux's kernel module fills in a slot
+//! The task has a main thread, which starts and ends it and is the watchdog, and a runner for each
+//! thread that can be in primary mode at the same time. Linux's kernel module fills in a slot
 //! ([`pillion_abi::dual::Slot`]) and signals the slot's runner. A runner is more urgent than Linux:
 //! when Linux continues, the thread either waits, or has been given back.
 //!
@@ -17,13 +17,15 @@ mod place;
 mod process;
 mod runner;
 mod shadow;
+mod watchdog;
 
-use pillion_abi::NEVER;
 use pillion_runtime::{
     info::{self, label, skin, wake},
     manager::tell,
     park, println, task, wait,
 };
+
+use watchdog::Watch;
 
 task!(main);
 
@@ -36,12 +38,16 @@ fn main(_: u64) -> ! {
         park();
     }
     tell(label::STARTED, 0);
+    let mut watch = Watch::new();
     loop {
-        let bits = wait(skin::slot::NOTIFICATIONS, NEVER).map_or(0, |[bits, _]| bits);
-        if bits & wake::UNLOAD != 0 {
-            runner::end();
-            tell(label::ENDED, 0);
-            park();
+        match wait(skin::slot::NOTIFICATIONS, watch.next()) {
+            Ok([bits, _]) if bits & wake::UNLOAD != 0 => {
+                runner::end();
+                tell(label::ENDED, 0);
+                park();
+            }
+            Ok(_) => {}
+            Err(_) => watch.look(runner::count()),
         }
     }
 }

@@ -81,7 +81,7 @@ pub struct End {
 /// A slot.
 #[derive(Clone, Copy)]
 pub struct Place {
-    number: usize,
+    pub number: usize,
     slot: *mut Slot,
 }
 
@@ -134,6 +134,32 @@ impl Place {
                 process: addr_of!((*slot).process).read_volatile(),
             }
         }
+    }
+
+    /// The thread that computes here: number of its offer, and of its waits.
+    pub fn computes(&self) -> Option<(u32, u64)> {
+        let slot = self.slot;
+        // SAFETY: as in `offer`.
+        let (offer, waits, waiting) = unsafe {
+            (
+                addr_of!((*slot).offer).read_volatile(),
+                addr_of!((*slot).waits).read_volatile(),
+                addr_of!((*slot).waiting).read_volatile(),
+            )
+        };
+        (self.is_primary() && waiting == 0).then_some((offer, waits))
+    }
+
+    /// Shows whether the thread waits.
+    pub fn set_waiting(&self, waits: bool) {
+        // SAFETY: as in `count`.
+        unsafe { addr_of_mut!((*self.slot).waiting).write_volatile(waits.into()) };
+    }
+
+    /// Shows the longest time from the end of a wait, in ticks.
+    pub fn set_latency(&self, ticks: u64) {
+        // SAFETY: as in `count`.
+        unsafe { addr_of_mut!((*self.slot).latency_max).write_volatile(ticks) };
     }
 
     /// Shows how often the thread was answered, and how often it waited.
@@ -189,7 +215,7 @@ impl Place {
     }
 
     /// Writes why the thread comes back, and what it used.
-    pub fn set_end(&self, end: &End, latency_max_ns: u64, [ticks, exhausted]: [u64; 2]) {
+    pub fn set_end(&self, end: &End, [ticks, exhausted]: [u64; 2]) {
         let slot = self.slot;
         // SAFETY: as in `count`.
         unsafe {
@@ -199,7 +225,6 @@ impl Place {
             addr_of_mut!((*slot).address).write_volatile(end.address);
             addr_of_mut!((*slot).code).write_volatile(end.code);
             addr_of_mut!((*slot).wake_ns).write_volatile(end.wake_ns);
-            addr_of_mut!((*slot).latency_max_ns).write_volatile(latency_max_ns);
             addr_of_mut!((*slot).ticks).write_volatile(ticks);
             addr_of_mut!((*slot).exhausted).write_volatile(exhausted);
         }
@@ -224,6 +249,12 @@ impl Place {
             ring();
         }
     }
+}
+
+/// Whether Linux lives, as it is said: one of [`pillion_abi::dual::life`].
+pub fn life() -> u32 {
+    // SAFETY: as in `clock`.
+    unsafe { addr_of!((*head()).life).read_volatile() }
 }
 
 /// Interrupts Linux with the vector that it chose, or by the doorbell if it chose none.

@@ -4,12 +4,12 @@ use crate::answer::{Answer, Counts, Thread};
 use crate::place::{End, Offer, Place};
 use crate::process::{LinuxRam, Process};
 use crate::shadow::{self, Shadow};
+use crate::watchdog::is_overdue;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use pillion_abi::NEVER;
 use pillion_abi::dual::{SLOTS, reason};
 use pillion_abi::vcpu::Exit;
-use pillion_dual::clock::SECOND;
 use pillion_runtime::info::{self, TaskInfo, dual, skin};
 use pillion_runtime::{
     context_consumed, context_set_priority, now, park, signal, sleep, thread_bind_notification, thread_resume,
@@ -43,6 +43,10 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 /// The task ends: runners take no more threads, and give theirs back.
 static ENDS: AtomicBool = AtomicBool::new(false);
 
+pub fn count() -> usize {
+    COUNT.load(Relaxed) as usize
+}
+
 /// A runner's thread: thread 0 is the main thread.
 fn thread(number: usize) -> u32 {
     number as u32 + 1
@@ -73,7 +77,7 @@ fn start(number: usize) -> pillion_abi::status::Result<()> {
 /// thread is lost, as if Linux's memory were gone.
 pub fn end() {
     ENDS.store(true, Relaxed);
-    let count = COUNT.load(Relaxed) as usize;
+    let count = count();
     let pause = info::task().tsc_hz / 1_000;
     for number in 0..count {
         let _ = signal(skin::slot::NOTIFICATIONS + thread(number));
@@ -143,24 +147,21 @@ impl Runner {
         self.place.take();
         self.follow(offer.priority);
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
-            return self.give_back(&offer, &End { reason: reason::REFUSED, ..End::default() }, &Counts::default());
+            return self.give_back(&offer, &End { reason: reason::REFUSED, ..End::default() });
         };
         let process = Process::new(self.ram, tables);
         let mut thread =
             Thread { place: &self.place, offer: &offer, process, notification: self.thread, counts: Counts::default() };
         let end = go_on(&self.shadow, &mut thread);
-        let counts = thread.counts;
         self.shadow.store(&self.place, offer.xcr0);
-        self.give_back(&offer, &end, &counts);
+        self.give_back(&offer, &end);
     }
 
-    fn give_back(&mut self, offer: &Offer, end: &End, counts: &Counts) {
-        let hz = info::task().tsc_hz.max(1);
-        let latency_ns = (u128::from(counts.latency_max) * u128::from(SECOND) / u128::from(hz)) as u64;
+    fn give_back(&mut self, offer: &Offer, end: &End) {
         let used = context_consumed(skin::slot::CONTEXTS + self.thread).unwrap_or(self.used);
         let since = [0, 1].map(|i: usize| used[i].saturating_sub(self.used[i]));
         self.used = used;
-        self.place.set_end(end, latency_ns, since);
+        self.place.set_end(end, since);
         self.place.give_back(offer.number);
     }
 
@@ -210,6 +211,9 @@ fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
             }
             Some(Exit::Notified) if is_wanted(thread.place, thread.offer) => {
                 return End { reason: reason::RECALL, ..End::default() };
+            }
+            Some(Exit::Notified) if is_overdue(thread.place.number, thread.offer.number, thread.counts.waits) => {
+                return End { reason: reason::WATCHDOG, ..End::default() };
             }
             Some(Exit::Notified) => {}
             _ => {

@@ -18,7 +18,7 @@ use pillion_abi::NEVER;
 use pillion_abi::call::{LABEL_FAULT, MESSAGE_WORDS};
 use pillion_abi::status::Error;
 use pillion_runtime::call::{Message, receive, reply};
-use pillion_runtime::info::label;
+use pillion_runtime::info::{gone, label};
 use pillion_runtime::{now, println};
 
 /// Label of the reply to a request that is unknown, or not the sender's. The first word is `EPERM`.
@@ -164,6 +164,9 @@ impl Service {
                 self.fault(sender, &message.words);
             }
             (label::COMMAND, false) => answer(self.skins.as_mut().map_or(NO_TASKS, Skins::command)),
+            (label::LINUX_GONE, false) if message.words[0] == gone::DEAD => {
+                answer(self.skins.as_mut().is_some_and(Skins::linux_died).into());
+            }
             (label::LINUX_GONE, false) => {
                 self.presence.iter_mut().for_each(|presence| presence.gone(message.words[0]));
                 self.skins.iter_mut().for_each(Skins::linux_gone);
@@ -227,6 +230,7 @@ impl Service {
         // The trace ends here: printing from now on would displace everything else in it.
         self.trace.iter().for_each(Trace::stop);
         self.skins.iter_mut().for_each(Skins::tell_unfinished);
+        self.skins.iter_mut().for_each(Skins::report_lost);
         let ok = content && self.is_good();
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.skins.iter_mut().for_each(Skins::finish);

@@ -42,25 +42,36 @@ impl Window {
         Ok(())
     }
 
-    /// Reads the word at an offset that is a multiple of eight; others may write it meanwhile.
-    pub fn word(&self, memory: Cap, offset: u64) -> Result<u64> {
-        assert!(offset.is_multiple_of(8));
-        // SAFETY: the word lies in the page mapped there, and is aligned; any value is valid.
-        self.open(memory, offset & !(PAGE - 1), PAGE, |page| unsafe {
-            page.add((offset % PAGE) as usize).cast::<u64>().read_volatile()
-        })
-    }
-
     /// Zeroes 32-bit words in whole pages of some memory, at most a large page; others may use the
     /// words at the same time. Offsets are multiples of four.
     pub fn clear_words(&self, memory: Cap, start: u64, size: u64, words: impl Iterator<Item = usize>) -> Result<()> {
+        self.set_words(memory, start, size, words.map(|at| (at, 0)))
+    }
+
+    /// Writes 32-bit words, given by offset and value; see [`Window::clear_words`].
+    pub fn set_words(
+        &self,
+        memory: Cap,
+        start: u64,
+        size: u64,
+        words: impl Iterator<Item = (usize, u32)>,
+    ) -> Result<()> {
         self.open(memory, start, size, |bytes| {
-            for at in words.filter(|at| at % 4 == 0 && *at as u64 + 4 <= size) {
+            for (at, value) in words.filter(|(at, _)| at % 4 == 0 && *at as u64 + 4 <= size) {
                 // SAFETY: the word lies in what is mapped there, and is aligned; nothing has a
                 // reference to it.
-                unsafe { bytes.add(at).cast::<u32>().write_volatile(0) };
+                unsafe { bytes.add(at).cast::<u32>().write_volatile(value) };
             }
         })
+    }
+
+    /// Copies what lies in one page; others may write it meanwhile.
+    pub fn copy<T: Plain>(&self, memory: Cap, offset: u64) -> Result<T> {
+        let at = offset % PAGE;
+        assert!(at + size_of::<T>() as u64 <= PAGE && at.is_multiple_of(align_of::<T>() as u64));
+        // SAFETY: all of it lies in the page mapped there, and is aligned; without padding, any
+        // value is valid.
+        self.open(memory, offset - at, PAGE, |page| unsafe { page.add(at as usize).cast::<T>().read_volatile() })
     }
 
     fn fill_piece(&self, memory: Cap, offset: u64, size: u64, data: &[u8]) -> Result<()> {
@@ -142,7 +153,7 @@ plain!(SkinInfo {
     shared_fifos,
 });
 plain!(TaskInfo { tsc_hz, period, memory_size, name, arguments, skin });
-plain!(DualInfo { levels, range_count, ranges });
+plain!(DualInfo { levels, watchdog, watch_level, range_count, ranges });
 plain!(LinuxInfo {
     root_pointer,
     io_apics,

@@ -16,6 +16,12 @@ const LEVELS: [u8; 2] = [101, 199];
 /// Budget of each thread, where the file says nothing.
 const TIME: Budget = Budget { budget_ns: 100_000, period_ns: 1_000_000 };
 
+/// How long threads outlive Linux, where the file says nothing, in milliseconds.
+const LINGER_MS: u32 = 0;
+
+/// How long a thread may compute without waiting, where the file says nothing: as in Xenomai.
+const WATCHDOG_MS: u32 = 4_000;
+
 /// How long the task may take to start and to end.
 const GRACE_NS: u64 = 10_000_000_000;
 
@@ -50,8 +56,10 @@ impl Reader<'_> {
         let budget = or_default(budget, has[1], TIME.budget_ns);
         let [first, last] = self.levels(dual.priorities);
         let threads: u32 = self.number("threads", dual.threads, THREADS, &limit::DUAL_THREADS);
+        let linger_ms = self.number("linger_ms", dual.linger_ms, LINGER_MS, &limit::LINGER_MS);
+        let watchdog_ms = self.number("watchdog_ms", dual.watchdog_ms, WATCHDOG_MS, &limit::WATCHDOG_MS);
         let skin = Skin {
-            kind: Kind::Dual { first },
+            kind: Kind::Dual { first, linger_ms, watchdog_ms },
             threads: threads.saturating_add(1),
             fifo_bytes: 0,
             start: Start::Boot,

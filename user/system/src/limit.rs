@@ -44,6 +44,10 @@ pub const THREADS: RangeInclusive<i64> = 2..=64;
 pub const PSC_THREADS: u32 = 17;
 /// Threads of Linux processes that can be in primary mode at the same time.
 pub const DUAL_THREADS: RangeInclusive<i64> = 1..=32;
+/// How long threads in primary mode outlive Linux.
+pub const LINGER_MS: RangeInclusive<i64> = 0..=600_000;
+/// How long a thread in primary mode may compute without a system call; 0: for ever.
+pub const WATCHDOG_MS: RangeInclusive<i64> = 0..=600_000;
 /// Number of a FIFO.
 pub const FIFO: RangeInclusive<i64> = 0..=63;
 /// Memory for the data of a task's FIFOs in KiB: up to 1 GiB.

@@ -67,6 +67,10 @@ pub enum Kind {
     Dual {
         /// Level of a thread with priority 1 in Linux's FIFO class; 99 has the task's priority.
         first: u8,
+        /// How long its threads may outlive Linux, in milliseconds.
+        linger_ms: u32,
+        /// How long a thread may compute without waiting, in milliseconds; 0: for ever.
+        watchdog_ms: u32,
     },
 }
 

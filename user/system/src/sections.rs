@@ -106,6 +106,8 @@ pub(crate) struct Linux {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dual {
     pub threads: Number,
+    pub linger_ms: Number,
+    pub watchdog_ms: Number,
     pub priorities: Option<Spanned<[i64; 2]>>,
     pub period_us: Number,
     pub period_ns: Number,

@@ -421,9 +421,10 @@ fn dual_mode_is_a_task_with_a_skin() {
         (skin.kind, task.priority, skin.threads, task.bound())
     };
     let time = |budget_ns, period_ns| Some(Budget { budget_ns, period_ns });
-    assert_eq!(dual(""), (Kind::Dual { first: 101 }, 199, 9, time(100_000, 1_000_000)));
-    let all = "threads=32\npriorities=[16,254]\nperiod_ns=2000000\nbudget_ns=50000\n";
-    assert_eq!(dual(all), (Kind::Dual { first: 16 }, 254, 33, time(50_000, 2_000_000)));
+    let kind = |first, linger_ms, watchdog_ms| Kind::Dual { first, linger_ms, watchdog_ms };
+    assert_eq!(dual(""), (kind(101, 0, 4_000), 199, 9, time(100_000, 1_000_000)));
+    let all = "threads=32\npriorities=[16,254]\nperiod_ns=2000000\nbudget_ns=50000\nlinger_ms=3\nwatchdog_ms=0\n";
+    assert_eq!(dual(all), (kind(16, 3, 0), 254, 33, time(50_000, 2_000_000)));
     assert_eq!(dual("budget_us=3\n").3, time(3_000, 1_000_000));
     assert_eq!(dual("budget='unlimited'\n").3, None);
     assert_eq!(dual("period_us=0\nbudget_us=0\n").3, Some(Budget::DEFAULT));

@@ -6,7 +6,7 @@
 
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::call;
-use pillion_runtime::info::{label, monitor, monitor_bit, slot};
+use pillion_runtime::info::{gone, label, monitor, monitor_bit, slot};
 use pillion_vmm_devices::hypercall::{Hypercall, INVALID};
 use pillion_vmm_devices::ioapic::IoApics;
 
@@ -55,6 +55,13 @@ impl Channels {
             Hypercall::Command => command(),
             Hypercall::Answer(result) => result,
         }
+    }
+
+    /// Reports that Linux is dead. Returns whether what runs on without it should do so.
+    pub fn lingers(&mut self) -> bool {
+        self.listening = false;
+        let answer = call::call(slot::MANAGER, label::LINUX_GONE, [gone::DEAD, 0, 0, 0, 0, 0, 0, 0]);
+        answer.is_ok_and(|answer| answer.words[0] == 1)
     }
 
     /// Reports that Linux is gone; `then` says what follows ([`pillion_runtime::info::gone`]).

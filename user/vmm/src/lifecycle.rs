@@ -2,11 +2,14 @@
 //! until something starts it; or the system ends with it.
 
 use pillion_abi::NEVER;
-use pillion_runtime::info::{LinuxInfo, gone, label, monitor_bit, slot, then};
+use pillion_runtime::info::{self, LinuxInfo, gone, label, monitor_bit, slot, then};
 use pillion_runtime::{call, now, park};
 use pillion_vmm_devices::life::{Lives, Next, Rules, Then};
 
 use crate::{end::End, linux_log, virtual_machine::VirtualMachine};
+
+/// How often a second the monitor asks whether threads that outlive Linux run on.
+const LOOKS: u64 = 100;
 
 pub struct Lifecycle(Lives);
 
@@ -36,7 +39,7 @@ impl Lifecycle {
     /// Handles an end of Linux: takes its devices and interrupts from it, and returns when it is
     /// time to start Linux again.
     pub fn after(&mut self, end: End, machine: &mut VirtualMachine) {
-        let boot = self.0.begun();
+        let (boot, died) = (self.0.begun(), now());
         linux_log::ended(&end, boot);
         let next = self.0.after(end.death());
         if matches!(next, Next::Off { gave_up: true } | Next::End { gave_up: true }) {
@@ -44,9 +47,12 @@ impl Lifecycle {
         }
         // Whatever follows, Linux's devices must not go on writing to memory.
         machine.reset();
+        while machine.channels.lingers() {
+            let _ = call::sleep(now().saturating_add(info::task().tsc_hz / LOOKS));
+        }
         match next {
             Next::Start { pause } => {
-                let _ = call::sleep(now().saturating_add(pause));
+                let _ = call::sleep(died.saturating_add(pause));
                 machine.channels.gone(gone::RESTARTS);
             }
             Next::Off { gave_up } => {

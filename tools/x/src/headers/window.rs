@@ -103,12 +103,13 @@ fn psc(out: &mut Header) {
 }
 
 fn dual(out: &mut Header) {
-    define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, sizes.", "DUAL_", dual_mode,
-        SLOTS SIGNAL FIRST_SIGNAL VECTOR_BYTES);
+    define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
+        SLOTS SIGNAL FIRST_SIGNAL LIFE_CALL VECTOR_BYTES);
     out.define_text("DUAL_TASK", dual_mode::TASK);
+    define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
     define!(out, "Why a thread was given back.", "DUAL_REASON_", dual_mode::reason,
-        RECALL CALL EXCEPTION INSTRUCTION REFUSED);
+        RECALL CALL EXCEPTION INSTRUCTION REFUSED WATCHDOG);
     define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);
     structure!(out, "dual_conversion", dual_mode::Conversion,
         valid: "uint32_t", mult: "uint32_t", shift: "uint32_t", raw_mult: "uint32_t", tsc_base: "uint64_t",
@@ -121,11 +122,13 @@ fn dual(out: &mut Header) {
     structure!(out, "dual_slot", dual_mode::Slot,
         state: "uint32_t", offer: "uint32_t", recall: "uint32_t", priority: "uint32_t",
         registers: "struct pillion_dual_registers", cr3: "uint64_t", cr4: "uint64_t", xcr0: "uint64_t",
-        thread: "uint32_t", process: "uint32_t", reserved: "uint64_t",
+        thread: "uint32_t", process: "uint32_t", name: "char" "[16]",
         reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
-        wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max_ns: "uint64_t", ticks: "uint64_t",
-        exhausted: "uint64_t", reserved2: "uint64_t" "[475]", vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
+        wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max: "uint64_t", ticks: "uint64_t",
+        exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t", reserved: "uint64_t" "[472]",
+        vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     structure!(out, "dual", dual_mode::Dual,
-        events: "uint64_t", vector: "uint32_t", reserved: "uint32_t" "[13]", clocks: "struct pillion_dual_clocks",
+        events: "uint64_t", vector: "uint32_t", life: "uint32_t", reserved: "uint32_t" "[12]",
+        clocks: "struct pillion_dual_clocks",
         reserved2: "uint64_t" "[476]",);
 }

@@ -50,7 +50,7 @@ impl Calls {
                 _ if at.checked_sub(address::MEMORY)? < memory_size => (task.memory, at - address::MEMORY),
                 _ => return None,
             };
-            window.word(memory, offset).ok()
+            window.copy::<u64>(memory, offset).ok()
         })
     }
 }

@@ -167,6 +167,7 @@ impl Skins {
             endpoint: maker.endpoint,
             passenger,
             tsc_hz: machine.boot.tsc_hz,
+            died: None,
             timed_at: now(),
             next_look: now().saturating_add(machine.boot.tsc_hz / LOOKS[0]),
             turn: 0,

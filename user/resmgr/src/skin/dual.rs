@@ -54,22 +54,49 @@ pub fn extents(threads: u32, ram: &[Extent]) -> Vec<Extent> {
     all
 }
 
+/// What the system file says.
+pub(super) struct Rules {
+    /// Levels of Linux's priorities 1 and 99.
+    levels: [u32; 2],
+    /// See [`DualInfo`].
+    watchdog: u64,
+    watch_level: u64,
+}
+
+impl Rules {
+    /// A thread without a budget must not keep the main thread from watching it: that is one level
+    /// above all others then.
+    pub(super) fn of(task: &pillion_system::Task, tsc_hz: u64) -> Rules {
+        let (first, watchdog_ms) = match task.kind() {
+            Some(pillion_system::Kind::Dual { first, watchdog_ms, .. }) => (first, watchdog_ms),
+            _ => (task.priority, 0),
+        };
+        let above = task.unlimited && watchdog_ms != 0;
+        let last = if above { (task.priority - 1).max(first) } else { task.priority };
+        Rules {
+            levels: [first, last].map(u32::from),
+            watchdog: tsc_hz / 1_000 * u64::from(watchdog_ms),
+            watch_level: if above { task.priority.into() } else { 0 },
+        }
+    }
+}
+
 /// Makes all of it, and lets Linux signal the runners, whose notifications are given. What an
-/// earlier Linux offered is void. `levels` are those of Linux's priorities 1 and 99.
+/// earlier Linux offered is void.
 pub(super) fn make(
     maker: &mut Maker<'_>,
     task: &Task,
     channel: &Channel,
     passenger: &Passenger,
     notifications: &[Cap],
-    levels: [u8; 2],
+    rules: &Rules,
 ) -> Result<()> {
     let (place, size) = (channel.layout.dual, channel.layout.dual_size);
     maker.window.fill_part(channel.memory, place, size, &[])?;
     channel.map(maker.slots, task.space, address::DUAL, (place, size), Access::Write)?;
     user_vcpus::make(maker, task, passenger.guest.space, slot::VCPUS, notifications.len() as u32)?;
     give(task, slot::PASSENGER, passenger.guest.vcpu, right::WRITE, 0)?;
-    let info = show_ram(maker, task, &passenger.guest.ram, levels.map(u32::from))?;
+    let info = show_ram(maker, task, &passenger.guest.ram, rules)?;
     maker.memory(task, address::DUAL_INFO, PAGE, bytes_of(&info), 0)?;
     let signals = maker.slots.make(task.region, Kind::CapSpace, dual::FIRST_SIGNAL + notifications.len() as u64)?;
     for (slot, notification) in (dual::FIRST_SIGNAL as Cap..).zip(notifications) {
@@ -81,8 +108,9 @@ pub(super) fn make(
 
 /// Maps Linux's RAM in the task, the largest range first: most of what the task looks at is there.
 /// Where there are more ranges than the task can be told of, the smallest are left out.
-fn show_ram(maker: &mut Maker<'_>, task: &Task, ram: &[Ram], levels: [u32; 2]) -> Result<DualInfo> {
-    let mut info = DualInfo { levels, range_count: 0, ranges: [Range::default(); RANGES] };
+fn show_ram(maker: &mut Maker<'_>, task: &Task, ram: &[Ram], rules: &Rules) -> Result<DualInfo> {
+    let Rules { levels, watchdog, watch_level } = *rules;
+    let mut info = DualInfo { levels, watchdog, watch_level, range_count: 0, ranges: [Range::default(); RANGES] };
     let mut ram: Vec<&Ram> = ram.iter().collect();
     ram.sort_by_key(|one| core::cmp::Reverse(one.range.size));
     for (entry, one) in info.ranges.iter_mut().zip(ram) {

@@ -139,7 +139,7 @@ impl Skins {
     }
 
     fn make_task(&mut self, index: usize) -> Result<()> {
-        let Skins { programs, channel, broker, window, endpoint, passenger, .. } = self;
+        let Skins { programs, channel, broker, window, endpoint, passenger, tsc_hz, .. } = self;
         let program = &mut programs[index];
         let places = channel.layout.tasks[index];
         window.fill_part(channel.memory, places.share, places.share_size, &[])?;
@@ -155,10 +155,10 @@ impl Skins {
                     psc::show(&mut maker, task, channel)?;
                     psc::make(&mut maker, task, passenger.guest.space, facts.threads)?;
                 }
-                Some(Kind::Dual { first }) => {
+                Some(Kind::Dual { .. }) => {
                     let runners: Vec<Cap> = threads.iter().skip(1).map(|one| one.notification).collect();
-                    let levels = [first, program.plan.wanted.priority];
-                    dual::make(&mut maker, task, channel, passenger, &runners, levels)?;
+                    let rules = dual::Rules::of(&program.plan.wanted, *tsc_hz);
+                    dual::make(&mut maker, task, channel, passenger, &runners, &rules)?;
                 }
                 Some(Kind::RtLinux) | None => {}
             }
@@ -250,6 +250,7 @@ impl Skins {
                 self.ended(index);
             }
         }
+        self.report_lost();
         for index in with_linux {
             if let Err(failure) = self.load(index).and_then(|()| self.programs[index].start()) {
                 println!("[resmgr] {}: {failure}", self.programs[index].name());

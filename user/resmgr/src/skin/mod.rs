@@ -7,6 +7,7 @@ mod broker;
 mod busy;
 mod channel;
 mod command;
+mod death;
 pub mod dual;
 mod fault;
 mod layout;
@@ -56,6 +57,8 @@ pub struct Skins {
     endpoint: Cap,
     passenger: Option<Passenger>,
     tsc_hz: u64,
+    /// When Linux died, until its memory is used again.
+    died: Option<u64>,
     /// When the threads' times were last checked.
     timed_at: u64,
     /// When to check the logs again.

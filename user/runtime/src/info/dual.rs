@@ -23,6 +23,10 @@ pub const SIGNALLED: u64 = 1 << 8;
 pub struct DualInfo {
     /// Level of a thread with priority 1 in Linux, and of one with priority 99.
     pub levels: [u32; 2],
+    /// How long a thread may compute without waiting, in ticks; 0: for ever.
+    pub watchdog: u64,
+    /// Level of the main thread while it watches; 0: that which it has.
+    pub watch_level: u64,
     /// Number of entries in `ranges`.
     pub range_count: u64,
     /// Linux's RAM, mapped writable at [`address::GUEST`] plus its guest-physical address.

@@ -32,6 +32,9 @@ pub mod gone {
     pub const OFF: u64 = 1;
     /// It was given up, and stays off until something starts it.
     pub const GIVEN_UP: u64 = 2;
+    /// It is dead, but nothing has touched its memory yet. Answer: 1 as long as its threads in
+    /// primary mode should run on, else 0. The monitor asks again.
+    pub const DEAD: u64 = 3;
 }
 
 /// What follows an end of Linux.
