@@ -37,6 +37,7 @@ static const struct test {
 	{ "threads", threads },
 	{ "executes", executes },
 	{ "prepares", prepares },
+	{ "report", report },
 	{ "traced", traced },
 	{ "exceptions", exceptions },
 	{ "faults", faults },
@@ -101,6 +102,8 @@ int main(int argc, char **argv)
 		return executed();
 	if (argc > 1 && !strcmp(argv[1], "prepared"))
 		return prepared();
+	if (argc > 1 && !strcmp(argv[1], "reported"))
+		return reported();
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (*names && !strcmp(*names, "native")) {
 		is_native = true;

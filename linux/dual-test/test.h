@@ -126,6 +126,9 @@ int executed(void);
 /* A program by `pillion exec`, and what that executes. */
 void prepares(void);
 int prepared(void);
+/* And what `report` executes. */
+void report(void);
+int reported(void);
 void traced(void);
 void exceptions(void);
 void faults(void);

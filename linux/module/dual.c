@@ -100,6 +100,8 @@ static void free_process(struct dual_process *process)
 {
 	struct dual_thread *thread, *next;
 
+	while (process->place_count)
+		kfree(process->places[--process->place_count]);
 	dual_pins_end(&process->pins);
 	list_for_each_entry_safe(thread, next, &process->threads, link) {
 		put_pid(thread->pid);
@@ -229,6 +231,7 @@ static struct dual_process *make(void)
 	refcount_set(&process->references, 1);
 	INIT_LIST_HEAD(&process->threads);
 	dual_pins_init(&process->pins);
+	mutex_init(&process->report);
 	return process;
 }
 
@@ -285,7 +288,7 @@ static int mark(struct owner *owner, const void __user *user)
 		return -EPERM;
 	if (copy_from_user(&mark, user, sizeof(mark)))
 		return -EFAULT;
-	if (mark.flags & ~PILLION_DUAL_WARN || mark.reserved)
+	if (mark.flags & ~(PILLION_DUAL_WARN | PILLION_DUAL_REPORT) || mark.reserved)
 		return -EINVAL;
 	sweep();
 	mutex_lock(&owner->lock);
@@ -379,6 +382,47 @@ static int look(struct owner *owner, void __user *user)
 	return copy_to_user(user, &look, sizeof(look)) ? -EFAULT : 0;
 }
 
+/* A place of a process that this file holds: those of others are none of its business. */
+static int copy_place(const struct owner *owner, unsigned int index, struct pillion_dual_place *place)
+{
+	struct dual_process *process;
+	unsigned int i;
+	int error = -ENOENT;
+
+	for (i = 0; i < owner->count && error; i++) {
+		process = owner->processes[i];
+		mutex_lock(&process->report);
+		if (index < process->place_count) {
+			*place = *process->places[index];
+			error = 0;
+		} else {
+			index -= process->place_count;
+		}
+		mutex_unlock(&process->report);
+	}
+	return error;
+}
+
+static int place(struct owner *owner, struct pillion_dual_look_place __user *user)
+{
+	struct pillion_dual_place *place;
+	u32 index;
+	int error;
+
+	if (get_user(index, &user->index))
+		return -EFAULT;
+	place = kzalloc(sizeof(*place), GFP_KERNEL);
+	if (!place)
+		return -ENOMEM;
+	mutex_lock(&owner->lock);
+	error = copy_place(owner, index, place);
+	mutex_unlock(&owner->lock);
+	if (!error && copy_to_user(&user->place, place, sizeof(*place)))
+		error = -EFAULT;
+	kfree(place);
+	return error;
+}
+
 static long dual_ioctl(struct file *file, unsigned int number, unsigned long argument)
 {
 	void __user *user = (void __user *)argument;
@@ -390,6 +434,8 @@ static long dual_ioctl(struct file *file, unsigned int number, unsigned long arg
 		return unmark();
 	case PILLION_IOC_DUAL_LOOK:
 		return look(file->private_data, user);
+	case PILLION_IOC_DUAL_PLACE:
+		return place(file->private_data, user);
 	default:
 		return -ENOTTY;
 	}

@@ -2,7 +2,8 @@
 /*
  * Threads of processes in primary mode. The parts: dual.c the device and the marks of processes,
  * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it enters
- * and leaves it, dual_pin.c memory that stays where it is, dual_clock.c Linux's clocks.
+ * and leaves it, dual_report.c where it left it, dual_pin.c memory that stays where it is,
+ * dual_clock.c Linux's clocks.
  */
 #ifndef DUAL_H
 #define DUAL_H
@@ -37,6 +38,9 @@ struct dual_pins {
 	struct dual_pages *pinned;
 };
 
+/* Kinds of ways to Linux of which the first is noted, of each process. */
+#define DUAL_PLACES 16
+
 /* A process that was marked, until it has ended and no file wants to know about it. */
 struct dual_process {
 	struct list_head link;
@@ -52,6 +56,10 @@ struct dual_process {
 	/* Whether it was told that its memory cannot be pinned. */
 	bool is_warned;
 	struct dual_pins pins;
+	/* Where its threads left primary mode. Guarded by `report`. */
+	struct mutex report;
+	unsigned int place_count;
+	struct pillion_dual_place *places[DUAL_PLACES];
 	/* Its threads, which were in primary mode at least once. Guarded by dual.c's lock. */
 	struct list_head threads;
 	unsigned int thread_count;
@@ -114,6 +122,9 @@ void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_clock_was_set(void);
+
+void dual_report(struct dual_process *process, const struct dual_thread *thread,
+		 const struct pillion_dual_slot *slot, u32 reason);
 
 int dual_pin(struct dual_pins *pins);
 void dual_pins_init(struct dual_pins *pins);

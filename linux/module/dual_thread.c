@@ -479,6 +479,8 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	if (reason == PILLION_DUAL_LEFT_REFUSED)
 		return false;
 	load_vectors(slot);
+	if (reason != PILLION_DUAL_LEFT_RECALL)
+		dual_report(process, thread, slot, reason);
 	warn(process, reason);
 	if (slot->resume != PILLION_DUAL_RESUME_AT) {
 		*result = continue_call(regs, slot);

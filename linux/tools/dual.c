@@ -7,6 +7,7 @@
 #include "dual.h"
 #include "json.h"
 #include "names.h"
+#include "symbols.h"
 
 bool dual_look(int device, unsigned int index, struct pillion_dual_thread *thread)
 {
@@ -93,4 +94,47 @@ void dual_json(const struct pillion_dual_thread *thread)
 	       ",\"exhausted\":%" PRIu64 ",\"latency_max_ns\":%" PRIu64 "}",
 	       (uint64_t)thread->answered, (uint64_t)thread->waits, (uint64_t)thread->primary_ns,
 	       (uint64_t)thread->secondary_ns, (uint64_t)thread->exhausted, (uint64_t)thread->latency_max_ns);
+}
+
+bool dual_look_place(int device, unsigned int index, struct pillion_dual_place *place)
+{
+	struct pillion_dual_look_place look = { .index = index };
+
+	if (ioctl(device, PILLION_IOC_DUAL_PLACE, &look))
+		return false;
+	*place = look.place;
+	return true;
+}
+
+static void frame_text(FILE *out, const struct pillion_dual_place *place, unsigned int index)
+{
+	const struct pillion_dual_frame *frame = &place->frames[index];
+	/* A return address may be that of the next function already. */
+	uint64_t offset = index ? frame->offset - 1 : frame->offset, inside;
+	char name[128];
+
+	fprintf(out, "          %c %#" PRIx64, frame->flags & PILLION_DUAL_FRAME_SURE ? ' ' : '?', (uint64_t)frame->address);
+	if (frame->file >= place->file_count) {
+		fprintf(out, "\n");
+		return;
+	}
+	if (symbol_find(place->files[frame->file], offset, name, sizeof(name), &inside))
+		fprintf(out, " %s+%#" PRIx64, name, inside + (index ? 1 : 0));
+	fprintf(out, " (%s+%#" PRIx64 ")\n", place->files[frame->file], (uint64_t)frame->offset);
+}
+
+void dual_place_text(FILE *out, const struct pillion_dual_place *place)
+{
+	unsigned int i;
+
+	fprintf(out, "  first %s", name_of_left(place->reason));
+	if (place->reason == PILLION_DUAL_LEFT_CALL)
+		fprintf(out, " %s", name_of_call(place->number));
+	else if (place->reason == PILLION_DUAL_LEFT_FAULT)
+		fprintf(out, " at %#" PRIx64, (uint64_t)place->address);
+	else if (place->reason == PILLION_DUAL_LEFT_EXCEPTION)
+		fprintf(out, " %" PRIu32, place->number);
+	fprintf(out, ", thread %" PRIu32 ":\n", place->thread);
+	for (i = 0; i < place->frame_count && i < PILLION_DUAL_FRAMES; i++)
+		frame_text(out, place, i);
 }

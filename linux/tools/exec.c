@@ -52,7 +52,8 @@ static void without_device(const char *program)
 /* Marks this process. */
 static bool mark(const struct request *request, int device)
 {
-	struct pillion_dual_mark mark = { .flags = request->warns ? PILLION_DUAL_WARN : 0 };
+	struct pillion_dual_mark mark = { .flags = (request->warns ? PILLION_DUAL_WARN : 0) |
+						   (request->reports ? PILLION_DUAL_REPORT : 0) };
 
 	if (!ioctl(device, PILLION_IOC_DUAL_MARK, &mark))
 		return true;
@@ -125,10 +126,11 @@ static int execute(const struct request *request, int device)
 	_exit(error == ENOENT ? NOT_FOUND : NOT_EXECUTED);
 }
 
-/* Says what became of each thread of a process. */
+/* Says what became of each thread of a process, and where they first went to Linux. */
 static void report(int device, pid_t process, const char *program)
 {
 	struct pillion_dual_thread thread;
+	struct pillion_dual_place place;
 	unsigned int i, shown = 0;
 
 	for (i = 0; dual_look(device, i, &thread); i++) {
@@ -141,6 +143,8 @@ static void report(int device, pid_t process, const char *program)
 	if (!shown)
 		fprintf(stderr, "pillion: no thread of %s was in primary mode: none had the policy SCHED_FIFO or SCHED_RR"
 			" when it waited\n", program);
+	for (i = 0; dual_look_place(device, i, &place); i++)
+		dual_place_text(stderr, &place);
 }
 
 /* Runs the program as a child, and reports at its end. */

@@ -15,8 +15,9 @@
 
 #define PILLION_DUAL_DEVICE "/dev/pillion-dual"
 
-/* Flags of a mark: send SIGXCPU at each unwanted switch to Linux. */
+/* Flags of a mark: send SIGXCPU at each unwanted switch to Linux; note where it was. */
 #define PILLION_DUAL_WARN 1
+#define PILLION_DUAL_REPORT 2
 
 struct pillion_dual_mark {
 	__u32 flags;
@@ -115,6 +116,45 @@ struct pillion_dual_look {
 	struct pillion_dual_thread thread;
 };
 
+/* Frames and files of a place, bytes of a file's path, and a frame that is in no file. */
+#define PILLION_DUAL_FRAMES 24
+#define PILLION_DUAL_FILES 6
+#define PILLION_DUAL_PATH 160
+#define PILLION_DUAL_NO_FILE 0xffffffff
+
+/* It is the instruction, or frame pointers lead to it; others may be left from earlier calls. */
+#define PILLION_DUAL_FRAME_SURE 1
+
+/* An instruction, or one behind a call, and where it is in a file. */
+struct pillion_dual_frame {
+	__u64 address;
+	__u64 offset;
+	__u32 file;
+	__u32 flags;
+};
+
+/* Where the first thread left primary mode for that reason: innermost frame first. */
+struct pillion_dual_place {
+	__u32 thread;
+	__u32 process;
+	__u32 reason;
+	/* The system call, or the exception. */
+	__u32 number;
+	/* Of a page fault. */
+	__u64 address;
+	__u32 frame_count;
+	__u32 file_count;
+	struct pillion_dual_frame frames[PILLION_DUAL_FRAMES];
+	char files[PILLION_DUAL_FILES][PILLION_DUAL_PATH];
+};
+
+/* Reads place number `index`, from 0, of the processes that were marked by this open file. */
+struct pillion_dual_look_place {
+	__u32 index;
+	__u32 reserved;
+	struct pillion_dual_place place;
+};
+
 /*
  * Marks the calling process. Needs CAP_SYS_NICE, or an RLIMIT_RTPRIO above 0 (EPERM); all threads
  * of a process share a mark, and a later one replaces its flags.
@@ -123,5 +163,6 @@ struct pillion_dual_look {
 /* Removes the calling process's mark: its threads return to Linux and stay there. */
 #define PILLION_IOC_DUAL_UNMARK _IO('P', 25)
 #define PILLION_IOC_DUAL_LOOK _IOWR('P', 26, struct pillion_dual_look)
+#define PILLION_IOC_DUAL_PLACE _IOWR('P', 40, struct pillion_dual_look_place)
 
 #endif
