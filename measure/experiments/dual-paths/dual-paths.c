@@ -312,7 +312,7 @@ static void mount_tracing(void)
 		die("tracefs");
 }
 
-/* Kills a process whose thread sleeps in primary mode. Returns its number; `begin`: before kill(). */
+/* Kills a process whose thread sleeps in primary mode, at `begin`. Returns its number. */
 static pid_t kill_one(unsigned long long *begin)
 {
 	static const struct timespec long_time = { 1000, 0 };
