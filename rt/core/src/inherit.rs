@@ -6,8 +6,6 @@
 //! through the rest. Only which thread waits for which is recorded: a thread's urgency follows from
 //! that at any time, so no sequence of operations can leave a wrong one behind.
 
-use crate::urgency::Urgency;
-
 /// Maximum number of threads.
 pub const THREADS: usize = 64;
 
@@ -16,29 +14,26 @@ pub type Thread = usize;
 
 /// Which thread waits for which, and the urgency of each thread.
 #[derive(Clone, Debug)]
-pub struct Inheritance {
+pub struct Inheritance<Urgency> {
     own: [Urgency; THREADS],
     effective: [Urgency; THREADS],
     waits_for: [Option<Thread>; THREADS],
-    /// Threads that wait for each thread, as bits.
+    /// Threads that wait for each thread and lend it their urgency, as bits.
     lenders: [u64; THREADS],
+    /// Threads whose wait closed a circle, as bits: they lend nothing until the circle is open.
+    closers: u64,
 }
 
-impl Default for Inheritance {
-    fn default() -> Self {
-        Inheritance::new()
-    }
-}
-
-impl Inheritance {
-    /// No thread waits, and none is urgent.
+impl<Urgency: Copy + Ord> Inheritance<Urgency> {
+    /// No thread waits, and all have the least urgency.
     #[must_use]
-    pub const fn new() -> Inheritance {
+    pub const fn new(least: Urgency) -> Inheritance<Urgency> {
         Inheritance {
-            own: [Urgency::MAIN; THREADS],
-            effective: [Urgency::MAIN; THREADS],
+            own: [least; THREADS],
+            effective: [least; THREADS],
             waits_for: [None; THREADS],
             lenders: [0; THREADS],
+            closers: 0,
         }
     }
 
@@ -55,34 +50,52 @@ impl Inheritance {
     }
 
     /// Makes a thread wait for another. Returns the threads whose urgency changed. A wait that
-    /// would close a circle lends nothing: no thread in the circle can run.
+    /// closes a circle lends nothing as long as the circle is closed: no thread in it can run, and
+    /// it opens if one of them gives up.
     pub fn wait(&mut self, waiter: Thread, owner: Thread) -> u64 {
         let changed = self.end_wait(waiter);
+        self.waits_for[waiter] = Some(owner);
         if self.closes_circle(waiter, owner) {
+            self.closers |= 1 << waiter;
             return changed;
         }
-        self.waits_for[waiter] = Some(owner);
+        changed | self.lend(waiter, owner)
+    }
+
+    fn lend(&mut self, waiter: Thread, owner: Thread) -> u64 {
         self.lenders[owner] |= 1 << waiter;
-        changed | self.follow(owner)
+        self.follow(owner)
     }
 
     /// Ends a thread's wait. Returns the threads whose urgency changed.
     pub fn end_wait(&mut self, waiter: Thread) -> u64 {
         let Some(owner) = self.waits_for[waiter].take() else { return 0 };
         self.lenders[owner] &= !(1 << waiter);
-        self.follow(owner)
+        self.closers &= !(1 << waiter);
+        bits(self.closers).fold(self.follow(owner), |changed, closer| changed | self.try_lend(closer))
+    }
+
+    /// Has a thread lend its urgency if the circle that its wait closed has been opened.
+    fn try_lend(&mut self, closer: Thread) -> u64 {
+        let owner = self.waits_for[closer].filter(|owner| !self.closes_circle(closer, *owner));
+        let Some(owner) = owner else { return 0 };
+        self.closers &= !(1 << closer);
+        self.lend(closer, owner)
     }
 
     /// Removes a thread that has ended: it waits for no thread, and none waits for it. Returns the
     /// threads whose urgency changed.
     pub fn remove(&mut self, thread: Thread) -> u64 {
-        bits(self.lenders[thread]).fold(self.end_wait(thread), |changed, lender| changed | self.end_wait(lender))
+        let closers = bits(self.closers).filter(|closer| self.waits_for[*closer] == Some(thread));
+        let waiters = closers.fold(self.lenders[thread], |waiters, closer| waiters | 1 << closer);
+        bits(waiters).fold(self.end_wait(thread), |changed, waiter| changed | self.end_wait(waiter))
     }
 
-    /// Returns whether a wait of `waiter` for `owner` would close a circle.
+    /// Returns whether a wait of `waiter` for `owner` would close a circle, or does.
     #[must_use]
     pub fn closes_circle(&self, waiter: Thread, owner: Thread) -> bool {
-        core::iter::successors(Some(owner), |&at| self.waits_for[at]).any(|at| at == waiter)
+        let next = |at: &Thread| self.waits_for[*at].filter(|_| self.closers >> *at & 1 == 0);
+        core::iter::successors(Some(owner), next).any(|at| at == waiter)
     }
 
     /// Updates the urgency of a thread, and of those that it waits for in turn. There are no

@@ -8,7 +8,7 @@ use pillion_rt_core::inherit::{Inheritance, bits};
 use pillion_rt_core::urgency::{Limits, Urgency};
 use pillion_runtime::{call, info};
 
-static INHERITANCE: Shared<Inheritance> = Shared::new(Inheritance::new());
+static INHERITANCE: Shared<Inheritance<Urgency>> = Shared::new(Inheritance::new(Urgency::MAIN));
 
 /// A thread's urgency, including what it inherits.
 pub fn urgency(token: &Token, thread: &Thread) -> Urgency {
@@ -17,7 +17,7 @@ pub fn urgency(token: &Token, thread: &Thread) -> Urgency {
 
 /// Changes which thread waits for which. `change` returns the threads whose urgency changed, as
 /// bits; they continue at their new levels.
-pub fn with_inheritance(token: &Token, change: impl FnOnce(&mut Inheritance) -> u64) {
+pub fn with_inheritance(token: &Token, change: impl FnOnce(&mut Inheritance<Urgency>) -> u64) {
     let changed = change(&mut INHERITANCE.borrow(token));
     for thread in bits(changed).map(by_number) {
         apply(token, thread);
