@@ -428,6 +428,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_FIRST_SIGNAL 1
 #define PILLION_DUAL_LIFE_CALL 0x50490200
 #define PILLION_DUAL_VECTOR_BYTES 0x1000
+#define PILLION_DUAL_MEMORIES 32
 #define PILLION_DUAL_TASK "dual"
 
 /* Whether Linux lives. */
@@ -448,6 +449,42 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_REASON_INSTRUCTION 4
 #define PILLION_DUAL_REASON_REFUSED 5
 #define PILLION_DUAL_REASON_WATCHDOG 6
+#define PILLION_DUAL_REASON_ANSWERED 7
+
+/* Flags of an offer. */
+#define PILLION_DUAL_FLAG_ONCE 1
+
+/* System calls of primary mode's own. */
+#define PILLION_DUAL_SERVICE_FIRST 0x50490000
+#define PILLION_DUAL_SERVICE_END 32
+#define PILLION_DUAL_SERVICE_NOTHING 0
+#define PILLION_DUAL_SERVICE_CREATE 1
+#define PILLION_DUAL_SERVICE_DESTROY 2
+#define PILLION_DUAL_SERVICE_SEMAPHORE_WAIT 3
+#define PILLION_DUAL_SERVICE_SEMAPHORE_POST 4
+#define PILLION_DUAL_SERVICE_SEMAPHORE_VALUE 5
+#define PILLION_DUAL_SERVICE_MUTEX_LOCK 6
+#define PILLION_DUAL_SERVICE_MUTEX_UNLOCK 7
+#define PILLION_DUAL_SERVICE_CONDITION_WAIT 8
+#define PILLION_DUAL_SERVICE_CONDITION_WAKE 9
+#define PILLION_DUAL_SERVICE_FLAGS_WAIT 10
+#define PILLION_DUAL_SERVICE_FLAGS_SET 11
+#define PILLION_DUAL_SERVICE_FLAGS_CLEAR 12
+#define PILLION_DUAL_SERVICE_PERIOD_SET 13
+#define PILLION_DUAL_SERVICE_PERIOD_WAIT 14
+#define PILLION_DUAL_SERVICE_THREAD_ENDS 15
+#define PILLION_DUAL_SERVICE_FOREVER 0xffffffffffffffffULL
+#define PILLION_DUAL_SERVICE_TRY 0xfffffffffffffffeULL
+#define PILLION_DUAL_SERVICE_ANY 0x100000000ULL
+
+/* Objects. */
+#define PILLION_DUAL_OBJECT_SEMAPHORE 1
+#define PILLION_DUAL_OBJECT_MUTEX 2
+#define PILLION_DUAL_OBJECT_CONDITION 3
+#define PILLION_DUAL_OBJECT_FLAGS 4
+#define PILLION_DUAL_OBJECT_INHERIT 1
+#define PILLION_DUAL_OBJECT_RECURSIVE 2
+#define PILLION_DUAL_OBJECT_CHECKED 4
 
 /* How Linux continues it. */
 #define PILLION_DUAL_RESUME_AT 0
@@ -524,6 +561,8 @@ struct pillion_dual_slot {
     uint32_t thread;
     uint32_t process;
     char name[16];
+    uint32_t memory;
+    uint32_t flags;
     uint32_t reason;
     uint32_t resume;
     uint64_t number;
@@ -537,7 +576,7 @@ struct pillion_dual_slot {
     uint64_t exhausted;
     uint64_t waiting;
     uint64_t waits_at_death;
-    uint64_t reserved[472];
+    uint64_t reserved[471];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -553,20 +592,22 @@ _Static_assert(offsetof(struct pillion_dual_slot, xcr0) == 192, "xcr0");
 _Static_assert(offsetof(struct pillion_dual_slot, thread) == 200, "thread");
 _Static_assert(offsetof(struct pillion_dual_slot, process) == 204, "process");
 _Static_assert(offsetof(struct pillion_dual_slot, name) == 208, "name");
-_Static_assert(offsetof(struct pillion_dual_slot, reason) == 224, "reason");
-_Static_assert(offsetof(struct pillion_dual_slot, resume) == 228, "resume");
-_Static_assert(offsetof(struct pillion_dual_slot, number) == 232, "number");
-_Static_assert(offsetof(struct pillion_dual_slot, address) == 240, "address");
-_Static_assert(offsetof(struct pillion_dual_slot, code) == 248, "code");
-_Static_assert(offsetof(struct pillion_dual_slot, wake_ns) == 256, "wake_ns");
-_Static_assert(offsetof(struct pillion_dual_slot, calls) == 264, "calls");
-_Static_assert(offsetof(struct pillion_dual_slot, waits) == 272, "waits");
-_Static_assert(offsetof(struct pillion_dual_slot, latency_max) == 280, "latency_max");
-_Static_assert(offsetof(struct pillion_dual_slot, ticks) == 288, "ticks");
-_Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 296, "exhausted");
-_Static_assert(offsetof(struct pillion_dual_slot, waiting) == 304, "waiting");
-_Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 312, "waits_at_death");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 320, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, memory) == 224, "memory");
+_Static_assert(offsetof(struct pillion_dual_slot, flags) == 228, "flags");
+_Static_assert(offsetof(struct pillion_dual_slot, reason) == 232, "reason");
+_Static_assert(offsetof(struct pillion_dual_slot, resume) == 236, "resume");
+_Static_assert(offsetof(struct pillion_dual_slot, number) == 240, "number");
+_Static_assert(offsetof(struct pillion_dual_slot, address) == 248, "address");
+_Static_assert(offsetof(struct pillion_dual_slot, code) == 256, "code");
+_Static_assert(offsetof(struct pillion_dual_slot, wake_ns) == 264, "wake_ns");
+_Static_assert(offsetof(struct pillion_dual_slot, calls) == 272, "calls");
+_Static_assert(offsetof(struct pillion_dual_slot, waits) == 280, "waits");
+_Static_assert(offsetof(struct pillion_dual_slot, latency_max) == 288, "latency_max");
+_Static_assert(offsetof(struct pillion_dual_slot, ticks) == 296, "ticks");
+_Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 304, "exhausted");
+_Static_assert(offsetof(struct pillion_dual_slot, waiting) == 312, "waiting");
+_Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 320, "waits_at_death");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 328, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 
@@ -576,7 +617,8 @@ struct pillion_dual {
     uint32_t life;
     uint32_t reserved[12];
     struct pillion_dual_clocks clocks;
-    uint64_t reserved2[476];
+    uint64_t memories[PILLION_DUAL_MEMORIES];
+    uint64_t reserved2[444];
 };
 #ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_dual) == 4096, "size");
@@ -585,7 +627,8 @@ _Static_assert(offsetof(struct pillion_dual, vector) == 8, "vector");
 _Static_assert(offsetof(struct pillion_dual, life) == 12, "life");
 _Static_assert(offsetof(struct pillion_dual, reserved) == 16, "reserved");
 _Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 288, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, memories) == 288, "memories");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 544, "reserved2");
 #endif
 
 #endif

@@ -51,6 +51,82 @@ pub mod life {
     pub const ENDED: u32 = 2;
 }
 
+/// Processes that can have objects at the same time.
+pub const MEMORIES: usize = 32;
+
+/// System calls that Linux does not have: objects on which threads in primary mode wait for each
+/// other. The call with number [`FIRST`](service::FIRST)` + n` has its arguments in `rdx`, `r10`,
+/// `r8` and `r9`, all of them values, and returns a value, or the negative number of an error.
+/// Linux returns ENOSYS.
+pub mod service {
+    /// Number of call 0.
+    pub const FIRST: u64 = 0x5049_0000;
+    /// Calls have numbers below this one.
+    pub const END: u64 = 32;
+
+    /// Does nothing: the caller is in primary mode.
+    pub const NOTHING: u64 = 0;
+    /// Makes an object: one of [`super::object`], its value, its flags. Returns its handle.
+    pub const CREATE: u64 = 1;
+    /// Ends an object: handle, whether also with threads that wait for it.
+    pub const DESTROY: u64 = 2;
+    /// Takes one from a semaphore: handle, clock, time.
+    pub const SEMAPHORE_WAIT: u64 = 3;
+    /// Adds one to a semaphore, or wakes all that wait: handle, whether all.
+    pub const SEMAPHORE_POST: u64 = 4;
+    /// The value of a semaphore: handle.
+    pub const SEMAPHORE_VALUE: u64 = 5;
+    /// Locks a mutex: handle, clock, time.
+    pub const MUTEX_LOCK: u64 = 6;
+    /// Unlocks a mutex: handle.
+    pub const MUTEX_UNLOCK: u64 = 7;
+    /// Unlocks a mutex, waits for a condition, and locks the mutex: handles of condition and mutex,
+    /// clock, time. The mutex is not locked if the result is EINTR.
+    pub const CONDITION_WAIT: u64 = 8;
+    /// Wakes one thread that waits for a condition, or all: handle, whether all.
+    pub const CONDITION_WAKE: u64 = 9;
+    /// Waits for one of some bits, or for all: handle, bits plus [`ANY`], clock, time. Returns
+    /// those that are set.
+    pub const FLAGS_WAIT: u64 = 10;
+    /// Sets bits: handle, bits.
+    pub const FLAGS_SET: u64 = 11;
+    /// Clears bits: handle, bits. Returns the value before.
+    pub const FLAGS_CLEAR: u64 = 12;
+    /// Makes the caller periodic: clock, time of the first release, length of a period. A period of
+    /// 0 ends that.
+    pub const PERIOD_SET: u64 = 13;
+    /// Waits for the caller's next release. Returns how many were missed.
+    pub const PERIOD_WAIT: u64 = 14;
+    /// Unlocks all mutexes of the caller, and ends its periods.
+    pub const THREAD_ENDS: u64 = 15;
+
+    /// In place of a clock: wait however long it takes.
+    pub const FOREVER: u64 = u64::MAX;
+    /// In place of a clock: do not wait.
+    pub const TRY: u64 = u64::MAX - 1;
+    /// Of [`FLAGS_WAIT`]: one of the bits is enough.
+    pub const ANY: u64 = 1 << 32;
+}
+
+/// Kinds of objects.
+pub mod object {
+    /// Its value is what can be taken.
+    pub const SEMAPHORE: u64 = 1;
+    /// Has the flags [`INHERIT`], [`RECURSIVE`] and [`CHECKED`].
+    pub const MUTEX: u64 = 2;
+    /// A condition variable.
+    pub const CONDITION: u64 = 3;
+    /// Its value is 32 bits.
+    pub const FLAGS: u64 = 4;
+
+    /// The owner of a mutex is as urgent as its most urgent waiter.
+    pub const INHERIT: u64 = 1;
+    /// The owner of a mutex may lock it again.
+    pub const RECURSIVE: u64 = 2;
+    /// An owner that locks its mutex again gets an error, and does not wait for itself.
+    pub const CHECKED: u64 = 4;
+}
+
 /// Values of [`Slot::state`].
 pub mod state {
     /// Linux runs the thread, or the slot is free.
@@ -80,6 +156,14 @@ pub mod reason {
     pub const REFUSED: u32 = 5;
     /// It computed for too long without a system call.
     pub const WATCHDOG: u32 = 6;
+    /// Its call was answered, and it was offered for that only ([`super::flag::ONCE`]).
+    pub const ANSWERED: u32 = 7;
+}
+
+/// Bits of [`Slot::flags`].
+pub mod flag {
+    /// Linux wants the thread back as soon as its call has been answered.
+    pub const ONCE: u32 = 1;
 }
 
 /// Values of [`Slot::resume`]: how Linux continues a thread that was given back.
@@ -185,6 +269,10 @@ pub struct Slot {
     pub process: u32,
     /// Name of the thread, padded with zeros.
     pub name: [u8; 16],
+    /// Its memory, as an index of [`Dual::memories`].
+    pub memory: u32,
+    /// Bits of [`flag`].
+    pub flags: u32,
     /// The task's half begins here: one of [`reason`].
     pub reason: u32,
     /// One of [`resume`].
@@ -213,7 +301,7 @@ pub struct Slot {
     /// `waits` when Linux died; written by whoever sets [`Dual::life`].
     pub waits_at_death: u64,
     /// Zero.
-    pub reserved: [u64; 472],
+    pub reserved: [u64; 471],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }
@@ -234,8 +322,11 @@ pub struct Dual {
     pub reserved: [u32; 12],
     /// The clocks.
     pub clocks: Clocks,
+    /// The memories (address spaces) whose threads may have objects ([`service`]): a number that is
+    /// never used again, or 0. Objects end with the memory that they were made in.
+    pub memories: [u64; MEMORIES],
     /// Zero.
-    pub reserved2: [u64; 476],
+    pub reserved2: [u64; 444],
 }
 
 /// Bytes of the part with that many slots.

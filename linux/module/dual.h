@@ -36,7 +36,11 @@ struct dual_pins {
 	unsigned long total_vm;
 	int map_count;
 	struct dual_pages *pinned;
+	/* Its index among the memories that may have objects, or DUAL_NO_MEMORY. */
+	u32 memory;
 };
+
+#define DUAL_NO_MEMORY U32_MAX
 
 /* Kinds of ways to Linux of which the first is noted, of each process. */
 #define DUAL_PLACES 16
@@ -117,6 +121,7 @@ long dual_natively(const struct pt_regs *regs);
 bool dual_enters(u64 number);
 
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
+long dual_thread_call(struct dual_process *process, unsigned int number);
 int dual_thread_open(void);
 void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
@@ -127,6 +132,8 @@ void dual_report(struct dual_process *process, const struct dual_thread *thread,
 		 const struct pillion_dual_slot *slot, u32 reason);
 
 int dual_pin(struct dual_pins *pins);
+int dual_pins_follow(struct dual_pins *pins);
+void dual_state_memory(const struct dual_pins *pins);
 void dual_pins_init(struct dual_pins *pins);
 void dual_pins_end(struct dual_pins *pins);
 

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/printk.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -76,13 +77,51 @@ static unsigned long pin_area(const struct vm_area_struct *area, struct page **p
 	return done;
 }
 
+/* The numbers of the memories that may have objects; 0 is none. */
+static u64 memories[PILLION_DUAL_MEMORIES];
+
+static void begin_objects(struct dual_pins *pins)
+{
+	u64 number = get_random_u64() | 1;
+	unsigned int i;
+
+	for (i = 0; i < PILLION_DUAL_MEMORIES; i++)
+		if (!cmpxchg64(&memories[i], 0, number)) {
+			WRITE_ONCE(pins->memory, i);
+			return;
+		}
+}
+
+/* The task ends the objects when it next looks. */
+static void end_objects(struct dual_pins *pins)
+{
+	u32 memory = xchg(&pins->memory, DUAL_NO_MEMORY);
+
+	if (memory == DUAL_NO_MEMORY)
+		return;
+	WRITE_ONCE(dual_head()->memories[memory], 0);
+	smp_store_release(&memories[memory], 0);
+}
+
+/* Tells the task, which may have been started anew, of a memory that may have objects. */
+void dual_state_memory(const struct dual_pins *pins)
+{
+	u32 memory = READ_ONCE(pins->memory);
+
+	if (memory != DUAL_NO_MEMORY)
+		WRITE_ONCE(dual_head()->memories[memory], memories[memory]);
+}
+
 /*
  * The memory goes away: nobody is in primary mode on it any more. May be called twice at the same
  * time, for its end and for that of the notifier.
  */
 static void memory_goes(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
-	unpin(xchg(&container_of(notifier, struct dual_pins, notifier)->pinned, NULL));
+	struct dual_pins *pins = container_of(notifier, struct dual_pins, notifier);
+
+	end_objects(pins);
+	unpin(xchg(&pins->pinned, NULL));
 }
 
 static const struct mmu_notifier_ops operations = {
@@ -93,6 +132,7 @@ void dual_pins_init(struct dual_pins *pins)
 {
 	mutex_init(&pins->lock);
 	pins->notifier.ops = &operations;
+	pins->memory = DUAL_NO_MEMORY;
 }
 
 /* Forgets a memory, which calls `memory_goes` if that was not called. */
@@ -113,8 +153,23 @@ static int follow(struct dual_pins *pins, struct mm_struct *mm)
 	dual_pins_end(pins);
 	pins->total_vm = 0;
 	error = mmu_notifier_register(&pins->notifier, mm);
-	if (!error)
-		pins->mm = mm;
+	if (error)
+		return error;
+	begin_objects(pins);
+	pins->mm = mm;
+	return 0;
+}
+
+/* Uses the memory of the current process without pinning it. */
+int dual_pins_follow(struct dual_pins *pins)
+{
+	int error;
+
+	if (READ_ONCE(pins->mm) == current->mm)
+		return 0;
+	mutex_lock(&pins->lock);
+	error = follow(pins, current->mm);
+	mutex_unlock(&pins->lock);
 	return error;
 }
 

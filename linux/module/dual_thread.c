@@ -22,6 +22,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
 #include <linux/spinlock.h>
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
@@ -226,27 +227,36 @@ static bool has_clocks(void)
 	       offsets->boottime.tv_nsec;
 }
 
-/* Whether the current thread may enter primary mode in this call. */
+/* Whether the current thread may run in primary mode. */
 static bool may_enter(const struct pt_regs *regs)
 {
 	bool is_rt = current->policy == SCHED_FIFO || current->policy == SCHED_RR;
-	/* Linux takes other numbers for the same call, which primary mode does not know. */
-	bool is_usual = regs->orig_ax == (u32)regs->orig_ax && dual_enters(regs->orig_ax);
 
-	return is_rt && is_usual && !current->ptrace && !signal_pending(current) && !READ_ONCE(ends) &&
+	return is_rt && !current->ptrace && !signal_pending(current) && !READ_ONCE(ends) &&
 	       !(current_thread_info()->syscall_work & CALL_WORK) && !(regs->flags & X86_EFLAGS_TF) &&
 	       !has_segments() && !has_clocks() && task_alive(dual_task);
 }
 
-static void offer(struct pillion_dual_slot *slot, const struct dual_thread *thread, const struct pt_regs *regs)
+/* Whether it enters primary mode in this call. */
+static bool is_entrance(const struct pt_regs *regs)
+{
+	/* Linux takes other numbers for the same call, which primary mode does not know. */
+	return regs->orig_ax == (u32)regs->orig_ax && dual_enters(regs->orig_ax);
+}
+
+static void offer(struct pillion_dual_slot *slot, const struct dual_process *process,
+		  const struct dual_thread *thread, const struct pt_regs *regs, u32 flags)
 {
 	save_registers(&slot->registers, regs);
 	save_vectors(slot);
 	slot->cr3 = user_page_tables();
 	slot->cr4 = __read_cr4();
-	slot->priority = current->rt_priority;
+	slot->priority = flags & PILLION_DUAL_FLAG_ONCE ? 0 : current->rt_priority;
 	slot->thread = thread->number;
 	slot->process = thread->process;
+	slot->memory = READ_ONCE(process->pins.memory);
+	slot->flags = flags;
+	dual_state_memory(&process->pins);
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
 	memcpy(slot->name, current->comm, sizeof(slot->name));
@@ -393,6 +403,7 @@ static unsigned int why(const struct pillion_dual_slot *slot)
 {
 	switch (slot->reason) {
 	case PILLION_DUAL_REASON_RECALL:
+	case PILLION_DUAL_REASON_ANSWERED:
 		return PILLION_DUAL_LEFT_RECALL;
 	case PILLION_DUAL_REASON_CALL:
 		return PILLION_DUAL_LEFT_CALL;
@@ -459,7 +470,8 @@ static void account(struct dual_thread *thread, const struct pillion_dual_slot *
 	unsigned int reason = why(slot);
 	u64 latency_ns;
 
-	sums->left[reason]++;
+	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
+		sums->left[reason]++;
 	if (reason == PILLION_DUAL_LEFT_CALL)
 		count_call(sums, slot->number);
 	sums->answered += slot->calls;
@@ -481,7 +493,8 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	load_vectors(slot);
 	if (reason != PILLION_DUAL_LEFT_RECALL)
 		dual_report(process, thread, slot, reason);
-	warn(process, reason);
+	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
+		warn(process, reason);
 	if (slot->resume != PILLION_DUAL_RESUME_AT) {
 		*result = continue_call(regs, slot);
 		return true;
@@ -502,42 +515,20 @@ static long lose(void)
 	return -EINTR;
 }
 
-/*
- * Runs the current thread in primary mode, from the system call with these registers. Returns false
- * if Linux has to make the call; else it continues with `regs`, which may be anywhere, and `result`
- * in rax.
- */
-bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result)
+/* Runs the current thread in a slot that it has claimed; gives that up. */
+static bool run(unsigned int number, struct dual_process *process, struct dual_thread *thread,
+		struct pt_regs *regs, u32 flags, long *result)
 {
-	struct pillion_dual_slot *slot;
-	struct dual_thread *thread;
+	struct pillion_dual_slot *slot = dual_slot(number);
 	bool is_done = true;
 	u32 start = starts();
-	int number;
 
-	if (!may_enter(regs))
-		return false;
-	if (dual_pin(&process->pins)) {
-		dual_warn_of_memory(process);
-		return false;
-	}
-	thread = dual_thread_of_current(process);
-	if (!thread)
-		return false;
-	if (thread->native == regs->ip) {
-		thread->native = 0;
-		return false;
-	}
-	number = claim();
-	if (number < 0)
-		return false;
-	slot = dual_slot(number);
-	offer(slot, thread, regs);
+	offer(slot, process, thread, regs, flags);
 	WRITE_ONCE(thread->slot, number);
 	/* Whoever takes the mark away sees the slot, or this thread sees that there is no mark. */
 	smp_mb();
 	if (READ_ONCE(process->marked) && !READ_ONCE(ends)) {
-		thread->sums.entries++;
+		thread->sums.entries += !(flags & PILLION_DUAL_FLAG_ONCE);
 		set_current_state(TASK_INTERRUPTIBLE);
 		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
 		if (wait_for_return(number, start)) {
@@ -556,6 +547,77 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 	WRITE_ONCE(slot->state, PILLION_DUAL_STATE_LINUX);
 	release(number);
 	return is_done;
+}
+
+/*
+ * Runs the current thread in primary mode, from the system call with these registers. Returns false
+ * if Linux has to make the call; else it continues with `regs`, which may be anywhere, and `result`
+ * in rax.
+ */
+bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result)
+{
+	struct dual_thread *thread;
+	int number;
+
+	if (!is_entrance(regs) || !may_enter(regs))
+		return false;
+	if (dual_pin(&process->pins)) {
+		dual_warn_of_memory(process);
+		return false;
+	}
+	thread = dual_thread_of_current(process);
+	if (!thread)
+		return false;
+	if (thread->native == regs->ip) {
+		thread->native = 0;
+		return false;
+	}
+	number = claim();
+	return number >= 0 && run(number, process, thread, regs, 0, result);
+}
+
+/*
+ * Has primary mode answer one of its own system calls for the current thread, which made an ioctl
+ * with the same arguments. It stays in primary mode afterwards if it may run there. If it comes
+ * back at the call, it makes that in Linux, where there is no such call, and then this ioctl again.
+ */
+long dual_thread_call(struct dual_process *process, unsigned int number)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct dual_thread *thread;
+	u32 flags = 0;
+	long result;
+	bool stays;
+	int slot;
+
+	if (regs->orig_ax != __NR_ioctl || !user_64bit_mode(regs))
+		return -ENOTTY;
+	if (has_clocks())
+		return -EOPNOTSUPP;
+	thread = dual_thread_of_current(process);
+	if (!thread)
+		return -ENOMEM;
+	stays = may_enter(regs);
+	if (stays && dual_pin(&process->pins)) {
+		dual_warn_of_memory(process);
+		stays = false;
+	}
+	if (!stays) {
+		flags = PILLION_DUAL_FLAG_ONCE;
+		if (READ_ONCE(ends) || !task_alive(dual_task) || dual_pins_follow(&process->pins))
+			return -EAGAIN;
+	}
+	/* No caller expects that the call fails because others wait. */
+	while ((slot = claim()) < 0) {
+		if (signal_pending(current))
+			return -ERESTARTNOINTR;
+		schedule_timeout_interruptible(1);
+	}
+	regs->orig_ax = PILLION_DUAL_SERVICE_FIRST + number;
+	if (run(slot, process, thread, regs, flags, &result))
+		return result;
+	regs->orig_ax = __NR_ioctl;
+	return -EAGAIN;
 }
 
 /*

@@ -164,5 +164,14 @@ struct pillion_dual_look_place {
 #define PILLION_IOC_DUAL_UNMARK _IO('P', 25)
 #define PILLION_IOC_DUAL_LOOK _IOWR('P', 26, struct pillion_dual_look)
 #define PILLION_IOC_DUAL_PLACE _IOWR('P', 40, struct pillion_dual_look_place)
+/*
+ * Primary mode's own system call with that number, PILLION_DUAL_SERVICE_... of pillion_channel.h,
+ * for a thread in secondary mode, in a process with a mark (EPERM). The arguments are in the same
+ * registers, rdx, r10, r8 and r9, so the file and this number can be in rdi and rsi for both. A
+ * thread that may be in primary mode is there afterwards. ENOSYS: the thread came back to Linux,
+ * and has to make this call again. EAGAIN: there is no room for another process or thread with
+ * objects, or the mark was taken away.
+ */
+#define PILLION_IOC_DUAL_CALL(number) _IO('P', 64 + (number))
 
 #endif

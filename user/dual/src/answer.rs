@@ -4,9 +4,10 @@
 use crate::place::{self, Offer, Place};
 use crate::process::Process;
 use crate::runner;
-use pillion_abi::dual::{LIFE_CALL, resume};
+use pillion_abi::dual::{LIFE_CALL, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::clock::{Clock, SECOND};
+use pillion_dual::objects::Party;
 use pillion_runtime::info::skin;
 use pillion_runtime::{call, now, wait};
 
@@ -33,6 +34,9 @@ mod clock {
 /// Flag of `clock_nanosleep`: the time is a point, not a length.
 const ABSOLUTE: u64 = 1;
 
+/// End of the numbers of primary mode's own calls.
+const SERVICES: u64 = service::FIRST + service::END;
+
 /// Longest time that is waited for here, in seconds: some hundred years.
 const SECONDS_MAX: u64 = 1 << 32;
 
@@ -40,6 +44,10 @@ const SECONDS_MAX: u64 = 1 << 32;
 pub enum Answer {
     /// It returns this.
     Value(i64),
+    /// It returns this, and Linux asked for the thread.
+    LastValue(i64),
+    /// Linux asked for the thread while it waited, which makes the call again.
+    Again,
     /// Linux executes it.
     Linux,
     /// Linux asked for the thread while it waited: [`resume`], and when the wait ends.
@@ -54,6 +62,8 @@ pub struct Thread<'a> {
     /// The runner's notification.
     pub notification: u32,
     pub counts: Counts,
+    /// Who it is among the users of objects, if it is known there.
+    pub party: Option<Party>,
 }
 
 /// What is counted from offer to return.
@@ -83,6 +93,7 @@ impl Thread<'_> {
                 call::yield_now();
                 Some(Answer::Value(0))
             }
+            number @ service::FIRST..SERVICES => Some(self.serve(state, number - service::FIRST)),
             _ => None,
         };
         if answer.is_some() {
@@ -122,7 +133,7 @@ impl Thread<'_> {
 
     /// Waits for the end of a sleep, by the clocks as Linux stated them last. It may change their
     /// rate or set one meanwhile, so the end is looked at again if it stated something new.
-    fn wait_for(&mut self, end: &End, mut sequence: u64, mut clocks: Clock) -> Answer {
+    pub fn wait_for(&mut self, end: &End, mut sequence: u64, mut clocks: Clock) -> Answer {
         let mut wake_ns = 0;
         loop {
             let Some((at, deadline)) = end.deadline(&clocks) else { return end.cut_short(wake_ns) };
@@ -152,7 +163,7 @@ impl Thread<'_> {
 }
 
 /// The end of a sleep.
-enum End {
+pub enum End {
     /// A time of a clock that may be set meanwhile.
     At { clock: u64, time: u64 },
     /// A time of the monotonic clock, counted from the beginning of the sleep.
@@ -161,7 +172,7 @@ enum End {
 
 impl End {
     /// The time of the monotonic clock and the tick at which the sleep ends.
-    fn deadline(&self, clocks: &Clock) -> Option<(u64, u64)> {
+    pub fn deadline(&self, clocks: &Clock) -> Option<(u64, u64)> {
         let wake = match *self {
             End::At { clock, time } => time.saturating_add_signed(offset(clocks, clock)?.checked_neg()?),
             End::Monotonic(wake) => wake,
@@ -176,7 +187,7 @@ impl End {
 }
 
 /// From the monotonic clock to one that can be waited for, in nanoseconds.
-fn offset(clocks: &Clock, which: u64) -> Option<i64> {
+pub fn offset(clocks: &Clock, which: u64) -> Option<i64> {
     match which {
         clock::REALTIME => Some(clocks.facts().to_realtime_ns),
         clock::MONOTONIC => Some(0),
@@ -187,7 +198,7 @@ fn offset(clocks: &Clock, which: u64) -> Option<i64> {
 }
 
 /// Time of a clock in nanoseconds.
-fn time(clocks: &Clock, which: u64, tsc: u64) -> Option<u64> {
+pub fn time(clocks: &Clock, which: u64, tsc: u64) -> Option<u64> {
     match which {
         clock::MONOTONIC_RAW => Some(clocks.raw(tsc)),
         _ => Some(clocks.monotonic(tsc).wrapping_add_signed(offset(clocks, which)?)),

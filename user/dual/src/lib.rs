@@ -7,5 +7,6 @@
 extern crate std;
 
 pub mod clock;
+pub mod objects;
 pub mod vectors;
 pub mod walk;

@@ -13,9 +13,12 @@
 #![no_main]
 
 mod answer;
+mod level;
+mod lock;
 mod place;
 mod process;
 mod runner;
+mod services;
 mod shadow;
 mod watchdog;
 

@@ -2,7 +2,7 @@
 
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use pillion_abi::dual::{Dual, Slot, VECTOR_BYTES, state};
+use pillion_abi::dual::{Dual, MEMORIES, Slot, VECTOR_BYTES, state};
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_runtime::info::{address, dual, skin};
@@ -41,6 +41,15 @@ pub fn clock_sequence() -> u64 {
     unsafe { sequence(addr_of_mut!((*head()).clocks)) }
 }
 
+/// The number of a memory that has objects; 0 if there is none.
+pub fn memory(index: usize) -> u64 {
+    if index >= MEMORIES {
+        return 0;
+    }
+    // SAFETY: as in `clock`.
+    unsafe { addr_of!((*head()).memories[index]).read_volatile() }
+}
+
 /// # Safety
 /// `clocks` is that of [`head`].
 unsafe fn sequence(clocks: *mut pillion_abi::dual::Clocks) -> u64 {
@@ -57,6 +66,8 @@ pub struct Offer {
     pub xcr0: u64,
     pub thread: u32,
     pub process: u32,
+    pub memory: u32,
+    pub flags: u32,
 }
 
 /// The registers that are not general ones.
@@ -132,6 +143,8 @@ impl Place {
                 xcr0: addr_of!((*slot).xcr0).read_volatile(),
                 thread: addr_of!((*slot).thread).read_volatile(),
                 process: addr_of!((*slot).process).read_volatile(),
+                memory: addr_of!((*slot).memory).read_volatile(),
+                flags: addr_of!((*slot).flags).read_volatile(),
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Runners: one thread for each thread of Linux that can be in primary mode at the same time.
 
-use crate::answer::{Answer, Counts, Thread};
+use crate::answer::{Answer, Thread};
+use crate::level;
 use crate::place::{End, Offer, Place};
 use crate::process::{LinuxRam, Process};
 use crate::shadow::{self, Shadow};
@@ -8,12 +9,12 @@ use crate::watchdog::is_overdue;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{SLOTS, reason};
+use pillion_abi::dual::{SLOTS, flag, reason};
 use pillion_abi::vcpu::Exit;
 use pillion_runtime::info::{self, TaskInfo, dual, skin};
 use pillion_runtime::{
-    context_consumed, context_set_priority, now, park, signal, sleep, thread_bind_notification, thread_resume,
-    thread_set_registers, thread_suspend, vcpu_run, wait,
+    context_consumed, now, park, signal, sleep, thread_bind_notification, thread_resume, thread_set_registers,
+    thread_suspend, vcpu_run, wait,
 };
 
 /// Bytes of a runner's stack.
@@ -22,9 +23,6 @@ const STACK: usize = 8 << 10;
 /// SYSCALL.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 const INVALID_OPCODE: u64 = 6;
-
-/// Highest priority of Linux's FIFO class.
-const PRIORITY_MAX: u64 = 99;
 
 /// How often the end of a thread is looked for, a millisecond apart, when the task ends.
 const PATIENCE: u32 = 100;
@@ -64,9 +62,7 @@ pub fn prepare(info: &TaskInfo) -> Result<(), &'static str> {
 fn start(number: usize) -> pillion_abi::status::Result<()> {
     let (own, stack) = (skin::slot::THREADS + thread(number), STACKS[number].0.get() as u64 + STACK as u64);
     // Until a thread of Linux is taken, it only has to be more urgent than Linux.
-    // SAFETY: this is the task of dual mode.
-    let lowest = unsafe { dual::dual() }.levels[0] as u8;
-    context_set_priority(skin::slot::CONTEXTS + thread(number), lowest)?;
+    level::set(number, level::of_priority(0));
     thread_bind_notification(own, skin::slot::NOTIFICATIONS + thread(number))?;
     thread_set_registers(own, begin as *const () as u64, stack - 8, number as u64)?;
     thread_resume(own)?;
@@ -120,7 +116,6 @@ struct Runner {
     shadow: Shadow,
     place: Place,
     ram: LinuxRam,
-    level: u8,
     /// Processor time and exhausted budgets when the last thread was given back.
     used: [u64; 2],
 }
@@ -131,28 +126,21 @@ impl Runner {
     unsafe fn new(number: usize) -> Runner {
         // SAFETY: as the caller says.
         let shadow = unsafe { Shadow::of(number) };
-        Runner {
-            thread: thread(number),
-            shadow,
-            place: Place::of(number),
-            ram: LinuxRam::new(),
-            level: 0,
-            used: [0; 2],
-        }
+        Runner { thread: thread(number), shadow, place: Place::of(number), ram: LinuxRam::new(), used: [0; 2] }
     }
 
     /// Runs the thread that is offered, until it goes back.
     fn run(&mut self) {
         let offer = self.place.offer();
         self.place.take();
-        self.follow(offer.priority);
+        level::set(self.number(), level::of_priority(offer.priority.min(u8::MAX.into()) as u8));
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
             return self.give_back(&offer, &End { reason: reason::REFUSED, ..End::default() });
         };
         let process = Process::new(self.ram, tables);
-        let mut thread =
-            Thread { place: &self.place, offer: &offer, process, notification: self.thread, counts: Counts::default() };
+        let mut thread = Thread::new(&self.place, &offer, process, self.thread);
         let end = go_on(&self.shadow, &mut thread);
+        thread.leave();
         self.shadow.store(&self.place, offer.xcr0);
         self.give_back(&offer, &end);
     }
@@ -165,15 +153,8 @@ impl Runner {
         self.place.give_back(offer.number);
     }
 
-    /// Becomes as urgent as the thread's priority in Linux says.
-    fn follow(&mut self, priority: u32) {
-        // SAFETY: this is the task of dual mode.
-        let [first, last] = unsafe { dual::dual() }.levels.map(u64::from);
-        let above = u64::from(priority).clamp(1, PRIORITY_MAX) - 1;
-        let level = (first + above * last.saturating_sub(first) / (PRIORITY_MAX - 1)) as u8;
-        if level != self.level && context_set_priority(skin::slot::CONTEXTS + self.thread, level).is_ok() {
-            self.level = level;
-        }
+    fn number(&self) -> usize {
+        self.thread as usize - 1
     }
 }
 
@@ -238,8 +219,14 @@ fn call(shadow: &Shadow, thread: &mut Thread<'_>, made: u64) -> Option<End> {
     match thread.answer(shadow.state, made) {
         Answer::Value(result) => {
             shadow.return_from_call(result);
-            None
+            let is_once = thread.offer.flags & flag::ONCE != 0;
+            is_once.then(|| End { reason: reason::ANSWERED, ..End::default() })
         }
+        Answer::LastValue(result) => {
+            shadow.return_from_call(result);
+            Some(End { reason: reason::RECALL, ..End::default() })
+        }
+        Answer::Again => Some(End { reason: reason::RECALL, ..End::default() }),
         Answer::Linux => {
             let number = shadow.state.gpr[pillion_abi::vcpu::gpr::RAX].get();
             Some(End { reason: reason::CALL, number, ..End::default() })

@@ -104,12 +104,19 @@ fn psc(out: &mut Header) {
 
 fn dual(out: &mut Header) {
     define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
-        SLOTS SIGNAL FIRST_SIGNAL LIFE_CALL VECTOR_BYTES);
+        SLOTS SIGNAL FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES);
     out.define_text("DUAL_TASK", dual_mode::TASK);
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
     define!(out, "Why a thread was given back.", "DUAL_REASON_", dual_mode::reason,
-        RECALL CALL EXCEPTION INSTRUCTION REFUSED WATCHDOG);
+        RECALL CALL EXCEPTION INSTRUCTION REFUSED WATCHDOG ANSWERED);
+    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, ONCE);
+    define!(out, "System calls of primary mode's own.", "DUAL_SERVICE_", dual_mode::service,
+        FIRST END NOTHING CREATE DESTROY SEMAPHORE_WAIT SEMAPHORE_POST SEMAPHORE_VALUE MUTEX_LOCK MUTEX_UNLOCK
+        CONDITION_WAIT CONDITION_WAKE FLAGS_WAIT FLAGS_SET FLAGS_CLEAR PERIOD_SET PERIOD_WAIT THREAD_ENDS
+        FOREVER TRY ANY);
+    define!(out, "Objects.", "DUAL_OBJECT_", dual_mode::object,
+        SEMAPHORE MUTEX CONDITION FLAGS INHERIT RECURSIVE CHECKED);
     define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);
     structure!(out, "dual_conversion", dual_mode::Conversion,
         valid: "uint32_t", mult: "uint32_t", shift: "uint32_t", raw_mult: "uint32_t", tsc_base: "uint64_t",
@@ -122,13 +129,13 @@ fn dual(out: &mut Header) {
     structure!(out, "dual_slot", dual_mode::Slot,
         state: "uint32_t", offer: "uint32_t", recall: "uint32_t", priority: "uint32_t",
         registers: "struct pillion_dual_registers", cr3: "uint64_t", cr4: "uint64_t", xcr0: "uint64_t",
-        thread: "uint32_t", process: "uint32_t", name: "char" "[16]",
+        thread: "uint32_t", process: "uint32_t", name: "char" "[16]", memory: "uint32_t", flags: "uint32_t",
         reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
         wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max: "uint64_t", ticks: "uint64_t",
-        exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t", reserved: "uint64_t" "[472]",
+        exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t", reserved: "uint64_t" "[471]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     structure!(out, "dual", dual_mode::Dual,
         events: "uint64_t", vector: "uint32_t", life: "uint32_t", reserved: "uint32_t" "[12]",
         clocks: "struct pillion_dual_clocks",
-        reserved2: "uint64_t" "[476]",);
+        memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[444]",);
 }

@@ -1,0 +1,144 @@
+//! Mutexes. One that is unlocked goes to its first waiter, so that no other thread comes between.
+
+use super::{Done, Kind, OBJECTS, Objects, Outcome, Party, error};
+use pillion_abi::dual::object::{CHECKED, INHERIT, RECURSIVE};
+use pillion_rt_core::inherit::bits;
+
+/// How often a recursive mutex can be locked.
+const DEPTH: u32 = u16::MAX as u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mutex {
+    flags: u64,
+    /// A party.
+    pub owner: Option<u8>,
+    /// How often it was locked again.
+    depth: u32,
+}
+
+impl Mutex {
+    /// `None` if the flags are unknown, or exclude each other.
+    pub fn new(flags: u64) -> Option<Mutex> {
+        let both = RECURSIVE | CHECKED;
+        (flags & !(INHERIT | both) == 0 && flags & both != both).then_some(Mutex { flags, owner: None, depth: 0 })
+    }
+}
+
+impl Objects {
+    fn mutex(&mut self, party: Party, handle: u64) -> Result<(usize, &mut Mutex), i64> {
+        let index = self.find(party, handle).ok_or(error::EINVAL)?;
+        match &mut self.objects[index].kind {
+            Some(Kind::Mutex(mutex)) => Ok((index, mutex)),
+            _ => Err(error::EINVAL),
+        }
+    }
+
+    /// Locks a mutex, or waits for it if the caller may wait.
+    pub fn mutex_lock(&mut self, party: Party, handle: u64, may_wait: bool) -> Outcome {
+        let (index, mutex) = match self.mutex(party, handle) {
+            Ok(found) => found,
+            Err(error) => return Outcome::Done(error),
+        };
+        if mutex.owner == Some(party as u8) {
+            if mutex.flags & RECURSIVE != 0 {
+                let is_deepest = mutex.depth == DEPTH;
+                mutex.depth += u32::from(!is_deepest);
+                return Outcome::Done(if is_deepest { error::EAGAIN } else { 0 });
+            }
+            if may_wait && mutex.flags & CHECKED != 0 {
+                return Outcome::Done(error::EDEADLK);
+            }
+        }
+        if mutex.owner.is_some() && !may_wait {
+            return Outcome::Done(error::EBUSY);
+        }
+        self.parties[party].wait.then = 0;
+        self.acquire(party, index)
+    }
+
+    /// Makes a party the owner of a mutex, or queues it. The result is [`super::wait::Wait::then`].
+    fn acquire(&mut self, party: Party, index: usize) -> Outcome {
+        let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return Outcome::Done(error::EINVAL) };
+        match (mutex.owner, mutex.flags & INHERIT != 0) {
+            (None, _) => {
+                mutex.owner = Some(party as u8);
+                self.parties[party].owned += 1;
+                Outcome::Done(self.parties[party].wait.then)
+            }
+            (Some(owner), inherits) => {
+                self.enqueue(party, index);
+                if inherits {
+                    self.effects.changed |= self.inheritance.wait(party, owner.into());
+                }
+                Outcome::Waits
+            }
+        }
+    }
+
+    /// Unlocks a mutex of the caller's.
+    pub fn mutex_unlock(&mut self, party: Party, handle: u64) -> Done {
+        let (index, mutex) = self.mutex(party, handle)?;
+        if mutex.owner != Some(party as u8) {
+            return Err(error::EPERM);
+        }
+        if mutex.depth > 0 {
+            mutex.depth -= 1;
+        } else {
+            self.hand_over(index);
+        }
+        Ok(0)
+    }
+
+    /// Gives a mutex to its first waiter; nobody owns it if there is none.
+    fn hand_over(&mut self, index: usize) {
+        let next = self.first_waiter(index);
+        let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return };
+        let inherits = mutex.flags & INHERIT != 0;
+        mutex.depth = 0;
+        if let Some(before) = core::mem::replace(&mut mutex.owner, next.map(|next| next as u8)) {
+            self.parties[before as usize].owned -= 1;
+        }
+        let Some(next) = next else { return };
+        self.parties[next].owned += 1;
+        self.wake(next, self.parties[next].wait.then);
+        if inherits {
+            for waiter in bits(self.objects[index].waiters) {
+                self.effects.changed |= self.inheritance.wait(waiter, next);
+            }
+        }
+    }
+
+    /// For a condition: unlocks a mutex that the caller has locked once.
+    pub(super) fn unlock_for_condition(&mut self, party: Party, handle: u64) -> Done {
+        let (index, mutex) = self.mutex(party, handle)?;
+        if mutex.owner != Some(party as u8) || mutex.depth != 0 {
+            return Err(error::EPERM);
+        }
+        self.hand_over(index);
+        Ok(0)
+    }
+
+    /// After a condition: locks the mutex, or waits for it. Returns the result, if there is one.
+    pub(super) fn lock_again(&mut self, party: Party, then: i64) -> Option<i64> {
+        self.parties[party].wait.then = then;
+        let outcome = match self.mutex(party, self.parties[party].wait.mutex) {
+            Ok((index, _)) => self.acquire(party, index),
+            Err(error) => Outcome::Done(error),
+        };
+        match outcome {
+            Outcome::Done(result) => Some(result),
+            Outcome::Waits => None,
+        }
+    }
+
+    /// Unlocks what a thread that ends has locked, and ends its periods.
+    pub fn thread_ends(&mut self, party: Party) -> i64 {
+        for index in 0..OBJECTS {
+            if matches!(self.objects[index].kind, Some(Kind::Mutex(mutex)) if mutex.owner == Some(party as u8)) {
+                self.hand_over(index);
+            }
+        }
+        self.parties[party].period = None;
+        0
+    }
+}

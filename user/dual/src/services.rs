@@ -1,0 +1,218 @@
+//! The system calls of primary mode's own ([`service`]): objects on which threads wait for each
+//! other. Their arguments are values, so the process's memory is not read.
+
+use crate::answer::{Answer, Counts, End, Thread, offset, time};
+use crate::lock;
+use crate::place::{self, Offer, Place};
+use crate::process::Process;
+use crate::runner;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use pillion_abi::NEVER;
+use pillion_abi::dual::{resume, service};
+use pillion_abi::vcpu::{State, gpr};
+use pillion_dual::objects::{Cut, Identity, Objects, Outcome, Party, error};
+use pillion_runtime::info::skin;
+use pillion_runtime::{now, wait};
+
+/// Registers of the third and the fourth argument.
+const R10: usize = 10;
+const R9: usize = 9;
+
+/// Threads that are known among the users of objects, but not in primary mode. Those that enter it
+/// do not look whether they are known if there are none.
+static AWAY: AtomicU32 = AtomicU32::new(0);
+
+/// What Linux does after a wait that it cut short.
+#[derive(Clone, Copy)]
+enum Resume {
+    /// It makes the call again, unless a handler ran: then the call's result is EINTR.
+    UnlessHandled,
+    /// It makes the call again.
+    Again,
+    /// It continues after the call, whose result is EINTR.
+    After,
+}
+
+impl<'a> Thread<'a> {
+    /// A thread that enters primary mode.
+    pub fn new(place: &'a Place, offer: &'a Offer, process: Process, notification: u32) -> Thread<'a> {
+        let mut thread = Thread { place, offer, process, notification, counts: Counts::default(), party: None };
+        if AWAY.load(Relaxed) != 0 {
+            let identity = thread.identity();
+            // If it cannot be attached, it fails in its next call, and says so there.
+            if thread.with(|objects| objects.party_of(identity)).is_some() {
+                let _ = thread.party();
+            }
+        }
+        thread
+    }
+
+    /// The thread leaves primary mode.
+    pub fn leave(&mut self) {
+        if let Some(party) = self.party.take() {
+            let away = self.with(|objects| {
+                objects.detach(party);
+                objects.away()
+            });
+            AWAY.store(away as u32, Relaxed);
+        }
+    }
+
+    fn identity(&self) -> Identity {
+        let memory = u8::try_from(self.offer.memory).unwrap_or(u8::MAX);
+        Identity { memory, thread: self.offer.thread }
+    }
+
+    /// Does something with the objects.
+    fn with<R>(&self, f: impl FnOnce(&mut Objects) -> R) -> R {
+        // SAFETY: the calling runner runs the thread; what is done with objects is theirs alone.
+        unsafe { lock::with(self.notification as usize - 1, f) }
+    }
+
+    /// Who the thread is among the users of objects.
+    fn party(&mut self) -> Result<Party, i64> {
+        if let Some(party) = self.party {
+            return Ok(party);
+        }
+        let (identity, runner) = (self.identity(), (self.notification - 1) as u8);
+        let number = place::memory(identity.memory.into());
+        let priority = self.offer.priority.min(u8::MAX.into()) as u8;
+        let party = self.with(|objects| objects.attach(identity, number, runner, priority))?;
+        self.party = Some(party);
+        Ok(party)
+    }
+
+    /// Answers one of these calls.
+    pub fn serve(&mut self, state: &State, number: u64) -> Answer {
+        let [a, b, c, d] = [gpr::RDX, R10, gpr::R8, R9].map(|register| state.gpr[register].get());
+        if number == service::NOTHING {
+            return Answer::Value(0);
+        }
+        let party = match self.party() {
+            Ok(party) => party,
+            Err(error) => return Answer::Value(error),
+        };
+        let value = |done: Result<i64, i64>| Answer::Value(done.unwrap_or_else(|error| error));
+        match number {
+            service::CREATE => Answer::Value(self.create(party, a, b, c)),
+            service::DESTROY => Answer::Value(self.with(|objects| objects.destroy(party, a, b != 0))),
+            service::SEMAPHORE_WAIT => self.wait_on(party, b, c, Resume::UnlessHandled, |objects, may_wait| {
+                objects.semaphore_wait(party, a, may_wait)
+            }),
+            service::SEMAPHORE_POST => value(self.with(|objects| objects.semaphore_post(party, a, b != 0))),
+            service::SEMAPHORE_VALUE => value(self.with(|objects| objects.semaphore_value(party, a))),
+            service::MUTEX_LOCK => {
+                self.wait_on(party, b, c, Resume::Again, |objects, may_wait| objects.mutex_lock(party, a, may_wait))
+            }
+            service::MUTEX_UNLOCK => value(self.with(|objects| objects.mutex_unlock(party, a))),
+            service::CONDITION_WAIT => {
+                self.wait_on(party, c, d, Resume::After, |objects, _| objects.condition_wait(party, a, b))
+            }
+            service::CONDITION_WAKE => value(self.with(|objects| objects.condition_wake(party, a, b != 0))),
+            service::FLAGS_WAIT => self.wait_on(party, c, d, Resume::UnlessHandled, |objects, may_wait| {
+                objects.flags_wait(party, a, b, may_wait)
+            }),
+            service::FLAGS_SET => value(self.with(|objects| objects.flags_set(party, a, b))),
+            service::FLAGS_CLEAR => value(self.with(|objects| objects.flags_clear(party, a, b))),
+            service::PERIOD_SET => Answer::Value(self.period_set(party, a, b, c)),
+            service::PERIOD_WAIT => self.period_wait(party),
+            service::THREAD_ENDS => Answer::Value(self.with(|objects| objects.thread_ends(party))),
+            _ => Answer::Value(error::EINVAL),
+        }
+    }
+
+    /// Makes an object, in the place of those of processes that have ended if there is no other.
+    fn create(&self, party: Party, kind: u64, value: u64, flags: u64) -> i64 {
+        self.with(|objects| match objects.create(party, kind, value, flags) {
+            error::ENOSPC => {
+                objects.sweep(place::memory);
+                objects.create(party, kind, value, flags)
+            }
+            result => result,
+        })
+    }
+
+    /// An operation that may wait until a time of a clock.
+    fn wait_on(
+        &mut self,
+        party: Party,
+        clock: u64,
+        ns: u64,
+        resume: Resume,
+        operation: impl FnOnce(&mut Objects, bool) -> Outcome,
+    ) -> Answer {
+        let end = match clock {
+            service::FOREVER | service::TRY => None,
+            _ if deadline(&End::At { clock, time: ns }).is_none() => return Answer::Value(error::EINVAL),
+            _ => Some(End::At { clock, time: ns }),
+        };
+        match self.with(|objects| operation(objects, clock != service::TRY)) {
+            Outcome::Done(result) => Answer::Value(result),
+            Outcome::Waits => self.wait_for_result(party, end.as_ref(), resume),
+        }
+    }
+
+    fn wait_for_result(&mut self, party: Party, mut end: Option<&End>, resume: Resume) -> Answer {
+        self.counts.waits += 1;
+        loop {
+            // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
+            let wake = || end.map_or(NEVER, |end| deadline(end).unwrap_or(0));
+            self.place.set_waiting(true);
+            let _ = wait(skin::slot::NOTIFICATIONS + self.notification, wake());
+            self.place.set_waiting(false);
+            // The signal may have been for several reasons.
+            let is_wanted = runner::is_wanted(self.place, self.offer);
+            let is_late = now() >= wake();
+            let (result, was_cut) = self.with(|objects| match objects.result(party) {
+                None if is_wanted => (objects.cut(party, Cut::Recalled), true),
+                None if is_late => (objects.cut(party, Cut::TimedOut), false),
+                result => (result, false),
+            });
+            match result {
+                Some(_) if was_cut => return cut_short(resume),
+                Some(result) if is_wanted => return Answer::LastValue(result),
+                Some(result) => return Answer::Value(result),
+                // What it waits for now, a mutex after a condition, has no end.
+                None if is_late => end = None,
+                None => {}
+            }
+        }
+    }
+
+    fn period_set(&self, party: Party, clock: u64, first: u64, length: u64) -> i64 {
+        let (_, clocks) = place::clock();
+        let Some(present) = clocks.and_then(|clocks| offset(&clocks, clock).and(time(&clocks, clock, now()))) else {
+            return error::EINVAL;
+        };
+        let first = if first == 0 { present.saturating_add(length) } else { first };
+        self.with(|objects| objects.period_set(party, clock, first, length))
+    }
+
+    fn period_wait(&mut self, party: Party) -> Answer {
+        let Some(period) = self.with(|objects| objects.period(party)) else { return Answer::Value(error::EPERM) };
+        let (sequence, clocks) = place::clock();
+        let Some(clocks) = clocks else { return Answer::Value(error::EINVAL) };
+        let end = End::At { clock: period.clock, time: period.next };
+        if let Answer::CutShort { .. } = self.wait_for(&end, sequence, clocks) {
+            return cut_short(Resume::UnlessHandled);
+        }
+        let (_, clocks) = place::clock();
+        let present = clocks.and_then(|clocks| time(&clocks, period.clock, now())).unwrap_or(period.next);
+        self.counts.waits += 1;
+        Answer::Value(self.with(|objects| objects.released(party, present)))
+    }
+}
+
+fn cut_short(resume: Resume) -> Answer {
+    match resume {
+        Resume::UnlessHandled => Answer::CutShort { resume: resume::ABSOLUTE, wake_ns: 0 },
+        Resume::Again => Answer::Again,
+        Resume::After => Answer::LastValue(error::EINTR),
+    }
+}
+
+/// The tick at which a wait ends; `None` if Linux has no such clock.
+fn deadline(end: &End) -> Option<u64> {
+    let (_, clocks) = place::clock();
+    end.deadline(&clocks?).map(|(_, deadline)| deadline)
+}
