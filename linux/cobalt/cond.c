@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Condition variables. One that is statically initialised is made when it is first used. */
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "internal.h"
+#include "mutex.h"
+
+struct cond {
+	uint32_t handle;
+	clockid_t clock;
+	uint32_t unused[7];
+	/* Where the C library has it; bit 0: the condition is shared between processes. */
+	uint32_t references;
+};
+
+_Static_assert(sizeof(struct cond) <= sizeof(pthread_cond_t), "a condition has room for one");
+_Static_assert(offsetof(struct cond, references) == offsetof(pthread_cond_t, __data.__wrefs), "the bit's place");
+
+static bool is_native(const pthread_cond_t *cond)
+{
+	return !cobalt_is_there() || ((const struct cond *)cond)->references & 1;
+}
+
+/* The handle of a condition; negative: there is none, and this is the error. */
+static long handle_of(pthread_cond_t *pthread_cond)
+{
+	struct cond *cond = (struct cond *)pthread_cond;
+	int error = cobalt_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0);
+
+	return error ? -error : (long)cond->handle;
+}
+
+WRAP(int, pthread_cond_init, pthread_cond_t *pthread_cond, const pthread_condattr_t *attributes)
+{
+	struct cond *cond = (struct cond *)pthread_cond;
+	clockid_t clock = CLOCK_REALTIME;
+	int shared = PTHREAD_PROCESS_PRIVATE;
+	long handle;
+
+	if (attributes) {
+		pthread_condattr_getclock(attributes, &clock);
+		pthread_condattr_getpshared(attributes, &shared);
+	}
+	if (!cobalt_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
+		return __real_pthread_cond_init(pthread_cond, attributes);
+	memset(pthread_cond, 0, sizeof(*pthread_cond));
+	cond->clock = clock;
+	handle = handle_of(pthread_cond);
+	return handle < 0 ? -handle : 0;
+}
+
+WRAP(int, pthread_cond_destroy, pthread_cond_t *pthread_cond)
+{
+	struct cond *cond = (struct cond *)pthread_cond;
+	int error = 0;
+
+	if (is_native(pthread_cond))
+		return __real_pthread_cond_destroy(pthread_cond);
+	if (cond->handle)
+		error = -COBALT_CALL(DESTROY, cond->handle, 0, 0, 0);
+	if (!error)
+		cond->handle = 0;
+	return error;
+}
+
+/* Linux may want the thread while it waits: a wake-up without a reason, and without the mutex. */
+static int wait(pthread_cond_t *cond, pthread_mutex_t *pthread_mutex, uint64_t clock, int64_t ns)
+{
+	long handle = handle_of(cond), mutex = cobalt_mutex(pthread_mutex), result;
+
+	if (handle < 0 || mutex < 0)
+		return handle < 0 ? -handle : -mutex;
+	result = COBALT_CALL(CONDITION_WAIT, handle, mutex, clock, ns);
+	if (result == -EINTR)
+		result = COBALT_CALL(MUTEX_LOCK, mutex, PILLION_DUAL_SERVICE_FOREVER, 0, 0);
+	return -result;
+}
+
+WRAP(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	if (is_native(cond))
+		return __real_pthread_cond_wait(cond, mutex);
+	return wait(cond, mutex, PILLION_DUAL_SERVICE_FOREVER, 0);
+}
+
+WRAP(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *end)
+{
+	if (is_native(cond))
+		return __real_pthread_cond_timedwait(cond, mutex, end);
+	return cobalt_ns(end) < 0 ? EINVAL : wait(cond, mutex, ((struct cond *)cond)->clock, cobalt_ns(end));
+}
+
+static int wake(pthread_cond_t *cond, bool all)
+{
+	long handle = handle_of(cond);
+
+	return handle < 0 ? -handle : -COBALT_CALL(CONDITION_WAKE, handle, all, 0, 0);
+}
+
+WRAP(int, pthread_cond_signal, pthread_cond_t *cond)
+{
+	return is_native(cond) ? __real_pthread_cond_signal(cond) : wake(cond, false);
+}
+
+WRAP(int, pthread_cond_broadcast, pthread_cond_t *cond)
+{
+	return is_native(cond) ? __real_pthread_cond_broadcast(cond) : wake(cond, true);
+}
