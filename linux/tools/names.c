@@ -161,6 +161,7 @@ static const char *const calls[] = {
 	[SYS_epoll_wait] = "epoll_wait",
 	[SYS_epoll_ctl] = "epoll_ctl",
 	[SYS_tgkill] = "tgkill",
+	[SYS_semtimedop] = "semtimedop",
 	[SYS_mq_open] = "mq_open",
 	[SYS_mq_timedsend] = "mq_timedsend",
 	[SYS_mq_timedreceive] = "mq_timedreceive",
