@@ -5,6 +5,7 @@
 //! it, for the owner's next period. All of this holds on several processors, too.
 
 use crate::level;
+use crate::runner::notification;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{
     AtomicU32,
@@ -12,7 +13,6 @@ use core::sync::atomic::{
 };
 use pillion_abi::NEVER;
 use pillion_dual::objects::{Effects, Objects};
-use pillion_runtime::info::skin;
 use pillion_runtime::{signal, wait};
 
 /// The owner's number plus one, or 0.
@@ -27,10 +27,6 @@ struct Guarded(UnsafeCell<Objects>);
 unsafe impl Sync for Guarded {}
 
 static OBJECTS: Guarded = Guarded(UnsafeCell::new(Objects::new()));
-
-fn notification(runner: usize) -> u32 {
-    skin::slot::NOTIFICATIONS + 1 + runner as u32
-}
 
 /// The numbers of the bits of a set.
 fn bits(set: u32) -> impl Iterator<Item = usize> {

@@ -50,6 +50,11 @@ fn thread(number: usize) -> u32 {
     number as u32 + 1
 }
 
+/// A runner's notification.
+pub fn notification(number: usize) -> u32 {
+    skin::slot::NOTIFICATIONS + thread(number)
+}
+
 /// Starts the runners. Fails with the reason.
 pub fn prepare(info: &TaskInfo) -> Result<(), &'static str> {
     // SAFETY: threads of a task with a skin have the flag, and no runner has begun.
@@ -63,7 +68,7 @@ fn start(number: usize) -> pillion_abi::status::Result<()> {
     let (own, stack) = (skin::slot::THREADS + thread(number), STACKS[number].0.get() as u64 + STACK as u64);
     // Until a thread of Linux is taken, it only has to be more urgent than Linux.
     level::set(number, level::of_priority(0));
-    thread_bind_notification(own, skin::slot::NOTIFICATIONS + thread(number))?;
+    thread_bind_notification(own, notification(number))?;
     thread_set_registers(own, begin as *const () as u64, stack - 8, number as u64)?;
     thread_resume(own)?;
     Ok(())
@@ -76,7 +81,7 @@ pub fn end() {
     let count = count();
     let pause = info::task().tsc_hz / 1_000;
     for number in 0..count {
-        let _ = signal(skin::slot::NOTIFICATIONS + thread(number));
+        let _ = signal(notification(number));
     }
     for _ in 0..PATIENCE {
         if !(0..count).any(|number| Place::of(number).is_primary()) {
@@ -103,7 +108,7 @@ unsafe extern "C" fn begin(number: u64) -> ! {
     // SAFETY: this is that runner.
     let mut runner = unsafe { Runner::new(number) };
     while !ENDS.load(Relaxed) {
-        let _ = wait(skin::slot::NOTIFICATIONS + thread(number), NEVER);
+        let _ = wait(notification(number), NEVER);
         if runner.place.is_offered() {
             runner.run();
         }

@@ -4,6 +4,7 @@
 //! same count of waits each time, and never waiting, has computed all the while.
 
 use crate::place::Place;
+use crate::runner::notification;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::NEVER;
 use pillion_abi::dual::SLOTS;
@@ -66,7 +67,7 @@ impl Watch {
             *looks += 1;
             if *looks >= LOOKS {
                 OVERDUE[number].store(*thread, Relaxed);
-                let _ = signal(skin::slot::NOTIFICATIONS + number as u32 + 1);
+                let _ = signal(notification(number));
             }
         }
     }

@@ -35,7 +35,7 @@ impl Objects {
                 self.parties[party].wait.bits = wanted;
                 self.enqueue(party, index)
             }
-            None => Outcome::Done(error::EWOULDBLOCK),
+            None => Outcome::Done(error::EAGAIN),
         }
     }
 

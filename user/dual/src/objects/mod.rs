@@ -39,7 +39,6 @@ pub mod error {
     pub const ENOSPC: i64 = -28;
     pub const EDEADLK: i64 = -35;
     pub const EIDRM: i64 = -43;
-    pub const EWOULDBLOCK: i64 = EAGAIN;
     pub const EOVERFLOW: i64 = -75;
     pub const ETIMEDOUT: i64 = -110;
 }
