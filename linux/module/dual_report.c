@@ -105,26 +105,18 @@ static bool is_known(const struct dual_process *process, u32 reason, u32 number)
 	return process->place_count == DUAL_PLACES;
 }
 
-/* Notes where the current thread left primary mode, if that is its process's first such way. */
-void dual_report(struct dual_process *process, const struct dual_thread *thread,
-		 const struct pillion_dual_slot *slot, u32 reason)
+static struct pillion_dual_place *look_around(const struct dual_process *process, const struct dual_thread *thread,
+					      const struct pillion_dual_slot *slot, u32 reason, u32 number)
 {
-	u32 number = reason == PILLION_DUAL_LEFT_FAULT ? 0 : slot->number;
 	u64 sp = ALIGN(slot->registers.gpr[RSP], 8);
-	struct pillion_dual_place *place;
+	struct pillion_dual_place *place = kzalloc(sizeof(*place), GFP_KERNEL);
+	u64 *stack = kmalloc_array(WORDS, sizeof(*stack), GFP_KERNEL);
 	unsigned long missing;
-	u64 *stack;
 
-	if (!(process->flags & PILLION_DUAL_REPORT))
-		return;
-	mutex_lock(&process->report);
-	if (is_known(process, reason, number))
-		goto out;
-	place = kzalloc(sizeof(*place), GFP_KERNEL);
-	stack = kmalloc_array(WORDS, sizeof(*stack), GFP_KERNEL);
 	if (!place || !stack) {
 		kfree(place);
-		goto free;
+		kfree(stack);
+		return NULL;
 	}
 	place->thread = pid_vnr(thread->pid);
 	place->process = pid_vnr(process->pid);
@@ -134,9 +126,36 @@ void dual_report(struct dual_process *process, const struct dual_thread *thread,
 	add(place, slot->registers.rip, PILLION_DUAL_FRAME_SURE);
 	missing = copy_from_user(stack, (void __user *)sp, WORDS * sizeof(*stack));
 	walk(place, stack, WORDS - DIV_ROUND_UP(missing, sizeof(*stack)), sp, slot->registers.gpr[RBP]);
-	process->places[process->place_count++] = place;
-free:
 	kfree(stack);
-out:
+	return place;
+}
+
+/*
+ * Notes where the current thread left primary mode, if that is its process's first such way. The
+ * process decides how long its memory takes to read, so nobody waits for that.
+ */
+void dual_report(struct dual_process *process, const struct dual_thread *thread,
+		 const struct pillion_dual_slot *slot, u32 reason)
+{
+	u32 number = reason == PILLION_DUAL_LEFT_FAULT ? 0 : slot->number;
+	struct pillion_dual_place *place;
+	bool known;
+
+	if (!(process->flags & PILLION_DUAL_REPORT))
+		return;
+	mutex_lock(&process->report);
+	known = is_known(process, reason, number);
 	mutex_unlock(&process->report);
+	if (known)
+		return;
+	place = look_around(process, thread, slot, reason, number);
+	if (!place)
+		return;
+	mutex_lock(&process->report);
+	if (!is_known(process, reason, number)) {
+		process->places[process->place_count++] = place;
+		place = NULL;
+	}
+	mutex_unlock(&process->report);
+	kfree(place);
 }
