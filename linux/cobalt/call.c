@@ -44,7 +44,8 @@ long cobalt_call(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint64
 
 int cobalt_warn(bool warns)
 {
-	struct pillion_dual_mark mark = { .flags = warns ? PILLION_DUAL_WARN : 0 };
+	struct pillion_dual_mark mark = { .flags = warns ? PILLION_DUAL_WARN : 0,
+					  .clear = warns ? 0 : PILLION_DUAL_WARN };
 
 	return ioctl(device, PILLION_IOC_DUAL_MARK, &mark) ? errno : 0;
 }
@@ -67,10 +68,12 @@ int cobalt_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t fl
 /* The objects of the program's own constructors are in primary mode already. */
 __attribute__((constructor(101))) static void begin(void)
 {
+	/* `pillion exec` may have marked it, and then wants what it asked for. */
+	struct pillion_dual_mark mark = { .flags = 0 };
 	int error;
 
 	device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
-	error = device < 0 ? errno : cobalt_warn(false);
+	error = device < 0 || ioctl(device, PILLION_IOC_DUAL_MARK, &mark) ? errno : 0;
 	if (error) {
 		fprintf(stderr, "libcobalt: no primary mode: %s: %s; the program runs in Linux alone\n", PILLION_DUAL_DEVICE,
 			strerror(error));

@@ -74,7 +74,7 @@ void to_primary(void)
 
 void mark(unsigned int flags)
 {
-	struct pillion_dual_mark mark = { .flags = flags };
+	struct pillion_dual_mark mark = { .flags = flags, .clear = PILLION_DUAL_WARN | PILLION_DUAL_REPORT };
 
 	if (!is_native)
 		check(!ioctl(device, PILLION_IOC_DUAL_MARK, &mark), "mark: %s", strerror(errno));

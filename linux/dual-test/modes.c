@@ -246,7 +246,7 @@ static void cannot_mark(void *limit)
 
 void permissions(void)
 {
-	struct pillion_dual_mark unknown = { .flags = ~0u }, strange = { .reserved = 1 };
+	struct pillion_dual_mark unknown = { .flags = ~0u }, strange = { .clear = ~0u };
 	rlim_t limit;
 	int status;
 
@@ -257,7 +257,7 @@ void permissions(void)
 		check(!status, "a process's status is %#x", status);
 	}
 	check(ioctl(device, PILLION_IOC_DUAL_MARK, &unknown) < 0 && errno == EINVAL, "a mark with unknown flags");
-	check(ioctl(device, PILLION_IOC_DUAL_MARK, &strange) < 0 && errno == EINVAL, "a mark with what is reserved");
+	check(ioctl(device, PILLION_IOC_DUAL_MARK, &strange) < 0 && errno == EINVAL, "a mark without unknown flags");
 	check(ioctl(device, PILLION_IOC_DUAL_MARK, NULL) < 0 && errno == EFAULT, "a mark from nowhere");
 	check(ioctl(device, PILLION_IOC_DUAL_LOOK, NULL) < 0 && errno == EFAULT, "a look to nowhere");
 }

@@ -255,7 +255,7 @@ static void hold(struct owner *owner, struct dual_process *process)
 }
 
 /* Marks the current process. */
-static int mark_current(struct owner *owner, u32 flags)
+static int mark_current(struct owner *owner, const struct pillion_dual_mark *mark)
 {
 	struct dual_process *fresh = make(), *process;
 
@@ -269,7 +269,7 @@ static int mark_current(struct owner *owner, u32 flags)
 	}
 	process->marked = true;
 	swap(process->marker, fresh->marker);
-	process->flags = flags;
+	process->flags = (process->flags & ~mark->clear) | mark->flags;
 	process->is_warned = false;
 	hold(owner, process);
 	set_bits();
@@ -288,11 +288,11 @@ static int mark(struct owner *owner, const void __user *user)
 		return -EPERM;
 	if (copy_from_user(&mark, user, sizeof(mark)))
 		return -EFAULT;
-	if (mark.flags & ~(PILLION_DUAL_WARN | PILLION_DUAL_REPORT) || mark.reserved)
+	if ((mark.flags | mark.clear) & ~(PILLION_DUAL_WARN | PILLION_DUAL_REPORT))
 		return -EINVAL;
 	sweep();
 	mutex_lock(&owner->lock);
-	error = mark_current(owner, mark.flags);
+	error = mark_current(owner, &mark);
 	mutex_unlock(&owner->lock);
 	return error;
 }

@@ -53,7 +53,8 @@ static void without_device(const char *program)
 static bool mark(const struct request *request, int device)
 {
 	struct pillion_dual_mark mark = { .flags = (request->warns ? PILLION_DUAL_WARN : 0) |
-						   (request->reports ? PILLION_DUAL_REPORT : 0) };
+						   (request->reports ? PILLION_DUAL_REPORT : 0),
+					  .clear = PILLION_DUAL_WARN | PILLION_DUAL_REPORT };
 
 	if (!ioctl(device, PILLION_IOC_DUAL_MARK, &mark))
 		return true;

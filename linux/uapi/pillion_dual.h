@@ -20,8 +20,9 @@
 #define PILLION_DUAL_REPORT 2
 
 struct pillion_dual_mark {
+	/* Flags that the process gets, and flags that it loses first. */
 	__u32 flags;
-	__u32 reserved;
+	__u32 clear;
 };
 
 /*
@@ -157,7 +158,7 @@ struct pillion_dual_look_place {
 
 /*
  * Marks the calling process. Needs CAP_SYS_NICE, or an RLIMIT_RTPRIO above 0 (EPERM); all threads
- * of a process share a mark, and a later one replaces its flags.
+ * of a process share a mark, and a later one changes the flags that it names.
  */
 #define PILLION_IOC_DUAL_MARK _IOW('P', 24, struct pillion_dual_mark)
 /* Removes the calling process's mark: its threads return to Linux and stay there. */
