@@ -147,13 +147,14 @@ struct pillion_directory {
     uint64_t psc;
     uint64_t dual;
     uint64_t dual_size;
+    uint8_t dual_group[32];
     uint64_t generation;
     uint8_t fifo_owner[PILLION_CHANNEL_FIFOS];
     struct pillion_task_entry tasks[PILLION_CHANNEL_TASKS];
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_directory) == 4256, "size");
+_Static_assert(sizeof(struct pillion_directory) == 4288, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
 _Static_assert(offsetof(struct pillion_directory, task_count) == 12, "task_count");
@@ -166,10 +167,11 @@ _Static_assert(offsetof(struct pillion_directory, pool_size) == 56, "pool_size")
 _Static_assert(offsetof(struct pillion_directory, psc) == 64, "psc");
 _Static_assert(offsetof(struct pillion_directory, dual) == 72, "dual");
 _Static_assert(offsetof(struct pillion_directory, dual_size) == 80, "dual_size");
-_Static_assert(offsetof(struct pillion_directory, generation) == 88, "generation");
-_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 96, "fifo_owner");
-_Static_assert(offsetof(struct pillion_directory, tasks) == 160, "tasks");
-_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2208, "mbuffs");
+_Static_assert(offsetof(struct pillion_directory, dual_group) == 88, "dual_group");
+_Static_assert(offsetof(struct pillion_directory, generation) == 120, "generation");
+_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 128, "fifo_owner");
+_Static_assert(offsetof(struct pillion_directory, tasks) == 192, "tasks");
+_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2240, "mbuffs");
 #endif
 
 struct pillion_thread_usage {

@@ -176,6 +176,8 @@ pub struct Directory {
     pub dual: u64,
     /// Bytes of them ([`crate::dual::bytes`]); 0 without dual mode.
     pub dual_size: u64,
+    /// Name of the group whose members may mark processes for dual mode, padded with zeros.
+    pub dual_group: [u8; 32],
     /// Incremented after each change to the fields below.
     pub generation: u64,
     /// The task that owns each FIFO: its index plus one, or 0.

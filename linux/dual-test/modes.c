@@ -2,6 +2,7 @@
 /* Which mode a thread is in, why it left it, and who may have it. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -244,6 +246,22 @@ static void cannot_mark(void *limit)
 		check(ioctl(device, PILLION_IOC_DUAL_MARK, &mark) < 0 && errno == EPERM, "a mark without rights");
 }
 
+/* Members of the device's group may open it, and no other ordinary user. */
+static void opens(void *member)
+{
+	struct stat stat_of;
+	gid_t group;
+	int file;
+
+	check(!stat(PILLION_DUAL_DEVICE, &stat_of), "stat: %s", strerror(errno));
+	group = stat_of.st_gid;
+	check(group && (stat_of.st_mode & 0777) == 0660, "group %u, mode %o", group, stat_of.st_mode);
+	check(!setgroups(member ? 1 : 0, &group) && !setresgid(65534, 65534, 65534) && !setresuid(65534, 65534, 65534),
+	      "setresuid");
+	file = open(PILLION_DUAL_DEVICE, O_RDWR);
+	check(member ? file >= 0 : errno == EACCES, "opened: %d, %s", file, strerror(errno));
+}
+
 void permissions(void)
 {
 	struct pillion_dual_mark unknown = { .flags = ~0u }, strange = { .clear = ~0u };
@@ -256,6 +274,10 @@ void permissions(void)
 		status = status_of(spawn(cannot_mark, &limit));
 		check(!status, "a process's status is %#x", status);
 	}
+	status = status_of(spawn(opens, NULL));
+	check(!status, "the status of one who may not open the device is %#x", status);
+	status = status_of(spawn(opens, &limit));
+	check(!status, "the status of one who may is %#x", status);
 	check(ioctl(device, PILLION_IOC_DUAL_MARK, &unknown) < 0 && errno == EINVAL, "a mark with unknown flags");
 	check(ioctl(device, PILLION_IOC_DUAL_MARK, &strange) < 0 && errno == EINVAL, "a mark without unknown flags");
 	check(ioctl(device, PILLION_IOC_DUAL_MARK, NULL) < 0 && errno == EFAULT, "a mark from nowhere");

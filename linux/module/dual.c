@@ -9,6 +9,7 @@
 #include <linux/bitops.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -22,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/sysfs.h>
 #include <linux/uaccess.h>
 #include <asm/cpufeature.h>
 
@@ -484,10 +486,25 @@ static const struct file_operations operations = {
 	.unlocked_ioctl = dual_ioctl,
 };
 
+/* The group that the system file lets use the device: the device rules of udev give it to them. */
+static ssize_t group_show(struct device *dev, struct device_attribute *attribute, char *text)
+{
+	const u8 *name = window.directory->dual_group;
+
+	return sysfs_emit(text, "%.*s\n", (int)sizeof(window.directory->dual_group), name);
+}
+
+static DEVICE_ATTR_RO(group);
+
+static struct attribute *dual_attrs[] = { &dev_attr_group.attr, NULL };
+
+ATTRIBUTE_GROUPS(dual);
+
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "pillion-dual",
 	.mode = 0660,
+	.groups = dual_groups,
 	.fops = &operations,
 };
 

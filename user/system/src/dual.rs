@@ -22,6 +22,9 @@ const LINGER_MS: u32 = 0;
 /// How long a thread may compute without waiting, where the file says nothing: as in Xenomai.
 const WATCHDOG_MS: u32 = 4_000;
 
+/// Group whose members may use it, where the file says nothing: that of all of Pillion's devices.
+const GROUP: &str = "pillion";
+
 /// How long the task may take to start and to end.
 const GRACE_NS: u64 = 10_000_000_000;
 
@@ -58,8 +61,9 @@ impl Reader<'_> {
         let threads: u32 = self.number("threads", dual.threads, THREADS, &limit::DUAL_THREADS);
         let linger_ms = self.number("linger_ms", dual.linger_ms, LINGER_MS, &limit::LINGER_MS);
         let watchdog_ms = self.number("watchdog_ms", dual.watchdog_ms, WATCHDOG_MS, &limit::WATCHDOG_MS);
+        let group = dual.group.map_or_else(|| GROUP.into(), |group| self.name(group));
         let skin = Skin {
-            kind: Kind::Dual { first, linger_ms, watchdog_ms },
+            kind: Kind::Dual { first, linger_ms, watchdog_ms, group: padded(&group) },
             threads: threads.saturating_add(1),
             fifo_bytes: 0,
             start: Start::Boot,
@@ -101,6 +105,16 @@ impl Reader<'_> {
         }
         [first, last].map(|level| u8::try_from(level).unwrap_or_default())
     }
+}
+
+/// A name, padded with zeros.
+fn padded(name: &str) -> [u8; 32] {
+    const { assert!(limit::NAME < 32) };
+    let mut bytes = [0; 32];
+    for (byte, of_name) in bytes.iter_mut().zip(name.bytes()) {
+        *byte = of_name;
+    }
+    bytes
 }
 
 /// Problems of dual mode: it is of no use without Linux, and its threads must leave time to Linux,

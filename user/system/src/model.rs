@@ -71,6 +71,8 @@ pub enum Kind {
         linger_ms: u32,
         /// How long a thread may compute without waiting, in milliseconds; 0: for ever.
         watchdog_ms: u32,
+        /// Name of the group in Linux whose members may use it, padded with zeros.
+        group: [u8; 32],
     },
 }
 

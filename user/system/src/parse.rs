@@ -289,7 +289,7 @@ impl Reader<'_> {
         Some(size.min(limits.end().unsigned_abs()))
     }
 
-    fn name(&mut self, name: Spanned<String>) -> String {
+    pub(crate) fn name(&mut self, name: Spanned<String>) -> String {
         let text = name.get_ref();
         let good = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
         if text.is_empty() || text.len() > limit::NAME || !text.bytes().all(good) {

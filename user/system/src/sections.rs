@@ -105,6 +105,7 @@ pub(crate) struct Linux {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dual {
+    pub group: Option<Spanned<String>>,
     pub threads: Number,
     pub linger_ms: Number,
     pub watchdog_ms: Number,

@@ -118,7 +118,10 @@ fn without_linux(path: &Path, text: &str) -> Result<String> {
         // The parser of system files reports the error better.
         Err(_) => return Ok(system_file::parse(path, text.to_owned())?.text),
     };
-    table.remove("linux");
+    // Dual mode is for threads of Linux.
+    for section in ["linux", "dual"] {
+        table.remove(section);
+    }
     Ok(toml::to_string(&table)?)
 }
 

@@ -50,7 +50,7 @@ fn directory(out: &mut Header) {
     structure!(out, "directory", channel::Directory,
         magic: "uint64_t", version: "uint32_t", task_count: "uint32_t", size: "uint64_t", tsc_hz: "uint64_t",
         usage: "uint64_t", command: "uint64_t", pool: "uint64_t", pool_size: "uint64_t", psc: "uint64_t", dual: "uint64_t",
-        dual_size: "uint64_t", generation: "uint64_t",
+        dual_size: "uint64_t", dual_group: "uint8_t" "[32]", generation: "uint64_t",
         fifo_owner: "uint8_t" "[PILLION_CHANNEL_FIFOS]", tasks: "struct pillion_task_entry" "[PILLION_CHANNEL_TASKS]",
         mbuffs: "struct pillion_mbuff" "[PILLION_CHANNEL_MBUFFS]",);
     structure!(out, "thread_usage", channel::ThreadUsage, ticks: "uint64_t", exhausted: "uint64_t",);

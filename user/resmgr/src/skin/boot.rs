@@ -212,5 +212,10 @@ fn fill_directory(channel: &mut Channel, plans: &Plans) {
         for fifo in (0..FIFOS).filter(|fifo| plans.shared_fifos >> fifo & 1 != 0) {
             directory.fifo_owner[fifo] = broker as u8 + 1;
         }
+        for program in &plans.programs {
+            if let Some(Kind::Dual { group, .. }) = program.wanted.kind() {
+                directory.dual_group = group;
+            }
+        }
     });
 }
