@@ -38,7 +38,8 @@ int reported(void)
 	struct pillion_dual_mark again = { .flags = 0 };
 	int i;
 
-	check(!ioctl(device, PILLION_IOC_DUAL_MARK, &again), "mark: %s", strerror(errno));
+	device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
+	check(device >= 0 && !ioctl(device, PILLION_IOC_DUAL_MARK, &again), "mark: %s", strerror(errno));
 	munlockall();
 	check(!sched_setscheduler(0, SCHED_FIFO, &parameters), "sched_setscheduler: %s", strerror(errno));
 	to_primary();
