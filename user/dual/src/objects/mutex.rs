@@ -127,7 +127,10 @@ impl Objects {
         };
         match outcome {
             Outcome::Done(result) => Some(result),
-            Outcome::Waits => None,
+            Outcome::Waits => {
+                self.parties[party].wait.again = true;
+                None
+            }
         }
     }
 

@@ -146,10 +146,21 @@ fn a_condition_gives_the_mutex_back() {
     objects.mutex_unlock(third, mutex).unwrap();
     assert_eq!(objects.result(waiter), Some(error::ETIMEDOUT));
     assert_eq!(objects.mutex_lock(third, mutex, false), Outcome::Done(error::EBUSY));
+    // It is woken in time, and its time is over while another has the mutex.
+    objects.condition_wait(waiter, condition, mutex);
+    objects.mutex_lock(third, mutex, true);
+    objects.condition_wake(third, condition, false).unwrap();
+    assert_eq!(objects.cut(waiter, Cut::TimedOut), None);
+    objects.mutex_unlock(third, mutex).unwrap();
+    assert_eq!(objects.result(waiter), Some(0));
+    assert_eq!(objects.mutex_lock(third, mutex, false), Outcome::Done(error::EBUSY));
     // Linux wants it: it has to lock the mutex itself.
     objects.condition_wait(waiter, condition, mutex);
     assert_eq!(objects.cut(waiter, Cut::Recalled), Some(error::EINTR));
     assert_eq!(objects.mutex_lock(third, mutex, false), Outcome::Done(0));
+    // A wait for the mutex itself has an end of its own.
+    assert_eq!(objects.mutex_lock(waiter, mutex, true), Outcome::Waits);
+    assert_eq!(objects.cut(waiter, Cut::TimedOut), Some(error::ETIMEDOUT));
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub(super) struct Wait {
     pub mutex: u64,
     /// The result once it owns the mutex that it waits for.
     pub then: i64,
+    /// It waits for the mutex after a condition, whose time no longer counts.
+    pub again: bool,
     /// The flags that it waits for.
     pub bits: u64,
     /// See [`Objects::order`].
@@ -39,7 +41,7 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    pub const NONE: Wait = Wait { object: None, result: None, mutex: 0, then: 0, bits: 0, order: 0 };
+    pub const NONE: Wait = Wait { object: None, result: None, mutex: 0, then: 0, again: false, bits: 0, order: 0 };
 }
 
 impl Objects {
@@ -50,6 +52,7 @@ impl Objects {
         let wait = &mut self.parties[party].wait;
         wait.object = Some(index as u16);
         wait.result = None;
+        wait.again = false;
         wait.order = self.order;
         Outcome::Waits
     }
@@ -90,7 +93,12 @@ impl Objects {
 
     /// Cuts a party's wait short, unless it has ended. Returns its result; a thread whose time is
     /// over while it waits for a condition waits for its mutex from now on, and has no result yet.
+    /// Neither has one that waits for that mutex already.
     pub fn cut(&mut self, party: Party, why: Cut) -> Option<i64> {
+        let wait = &self.parties[party].wait;
+        if why == Cut::TimedOut && wait.again && wait.object.is_some() {
+            return None;
+        }
         if let Some(index) = self.dequeue(party) {
             if why == Cut::TimedOut && self.is_condition(index) {
                 return self.lock_again(party, error::ETIMEDOUT);
