@@ -50,11 +50,11 @@ impl<'a> Thread<'a> {
     /// The thread leaves primary mode.
     pub fn leave(&mut self) {
         if let Some(party) = self.party.take() {
-            let away = self.with(|objects| {
+            self.with(|objects| {
                 objects.detach(party);
-                objects.away()
+                // Under the lock, so that a later count is not replaced by an earlier one.
+                AWAY.store(objects.away() as u32, Relaxed);
             });
-            AWAY.store(away as u32, Relaxed);
         }
     }
 

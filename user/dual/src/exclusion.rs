@@ -1,0 +1,234 @@
+//! Mutual exclusion of runners.
+//!
+//! Free, it is taken and left without a system call. A runner that finds it taken raises the owner
+//! to its own level and waits; so it waits for one operation, and, if that owner's budget ends in
+//! it, for the owner's next period. All of this holds on several processors, too.
+//!
+//! The model checker runs this same source:
+//! `RUSTFLAGS="--cfg loom" cargo test -p pillion-dual --release --lib`.
+
+use crate::sync::{
+    AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
+use pillion_rt_core::inherit;
+
+/// The runners, by number: at most 32.
+pub trait Runners {
+    /// A runner's level, without what it is lent.
+    fn level(&self, runner: usize) -> u8;
+    /// Sets a runner's level until [`Runners::restore`].
+    fn lend(&self, runner: usize, level: u8);
+    /// Takes back what a runner was lent.
+    fn restore(&self, runner: usize);
+    /// The calling runner waits for a signal; one that came before counts.
+    fn wait(&self, me: usize);
+    /// Signals a runner.
+    fn signal(&self, runner: usize);
+
+    /// Signals several, as bits, the most urgent first.
+    fn signal_all(&self, mut set: u32) {
+        while let Some(next) = bits(set).max_by_key(|runner| self.level(*runner)) {
+            set &= !(1 << next);
+            self.signal(next);
+        }
+    }
+}
+
+/// Has at most one owner.
+#[derive(Debug)]
+pub struct Exclusion {
+    /// The owner's number plus one, or 0.
+    owner: AtomicU32,
+    /// Runners that wait for it, as bits.
+    waiters: AtomicU32,
+}
+
+/// The numbers of the bits of a set.
+fn bits(set: u32) -> impl Iterator<Item = usize> {
+    inherit::bits(set.into())
+}
+
+#[cfg(not(loom))]
+impl Exclusion {
+    /// Without an owner.
+    #[must_use]
+    pub const fn new() -> Exclusion {
+        Exclusion { owner: AtomicU32::new(0), waiters: AtomicU32::new(0) }
+    }
+}
+
+#[cfg(not(loom))]
+impl Default for Exclusion {
+    fn default() -> Exclusion {
+        Exclusion::new()
+    }
+}
+
+impl Exclusion {
+    #[inline]
+    fn try_enter(&self, me: usize) -> bool {
+        self.owner.compare_exchange(0, me as u32 + 1, SeqCst, Relaxed).is_ok()
+    }
+
+    /// Makes the calling runner the owner, which it is not.
+    #[inline]
+    pub fn enter(&self, me: usize, runners: &impl Runners) {
+        if !self.try_enter(me) {
+            self.contend(me, runners);
+        }
+    }
+
+    #[cold]
+    fn contend(&self, me: usize, runners: &impl Runners) {
+        let mut raised = 0;
+        loop {
+            // Whoever leaves from here on signals this runner.
+            self.waiters.fetch_or(1 << me, SeqCst);
+            if self.try_enter(me) {
+                break;
+            }
+            if let Some(owner) = (self.owner.load(SeqCst) as usize).checked_sub(1) {
+                raised |= self.raise(owner, runners);
+                runners.wait(me);
+            }
+        }
+        self.waiters.fetch_and(!(1 << me), SeqCst);
+        // Only the owner sets levels for good, and that is this runner now.
+        bits(raised).for_each(|runner| runners.restore(runner));
+        // The signal may have been for something else as well.
+        runners.signal(me);
+    }
+
+    /// Lends the owner the level of its most urgent waiter. Returns the owner, as a bit, if that
+    /// raised it.
+    fn raise(&self, owner: usize, runners: &impl Runners) -> u32 {
+        let own = runners.level(owner);
+        let mut level = own;
+        loop {
+            let most = bits(self.waiters.load(SeqCst)).map(|waiter| runners.level(waiter)).max().unwrap_or(0);
+            // A more urgent one may have come, and raised the owner, before this one did.
+            if most <= level {
+                return u32::from(level > own) << owner;
+            }
+            level = most;
+            runners.lend(owner, level);
+        }
+    }
+
+    /// The calling runner, which is the owner, no longer is.
+    #[inline]
+    pub fn leave(&self, me: usize, runners: &impl Runners) {
+        self.owner.store(0, SeqCst);
+        let waiters = self.waiters.swap(0, SeqCst);
+        if waiters != 0 {
+            runners.signal_all(waiters);
+            // What a waiter lent is over: it may be queued behind this runner.
+            runners.restore(me);
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::sync::{Arc, Mutex, Notify};
+    use loom::thread;
+
+    const LEVELS: [u8; 3] = [10, 30, 20];
+
+    /// What the kernel knows of the runners.
+    struct Kernel {
+        levels: [u8; 3],
+        waits: [bool; 3],
+    }
+
+    struct Model {
+        lock: Exclusion,
+        kernel: Mutex<Kernel>,
+        inside: AtomicU32,
+        signals: [Notify; 3],
+    }
+
+    impl Runners for Model {
+        fn level(&self, runner: usize) -> u8 {
+            LEVELS[runner]
+        }
+        fn lend(&self, runner: usize, level: u8) {
+            self.kernel.lock().unwrap().levels[runner] = level;
+        }
+        fn restore(&self, runner: usize) {
+            self.lend(runner, LEVELS[runner]);
+        }
+        fn wait(&self, me: usize) {
+            self.kernel.lock().unwrap().waits[me] = true;
+            self.signals[me].wait();
+            self.kernel.lock().unwrap().waits[me] = false;
+        }
+        fn signal(&self, runner: usize) {
+            self.signals[runner].notify();
+        }
+    }
+
+    fn model(test: impl Fn(Arc<Model>) + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(move || {
+            test(Arc::new(Model {
+                lock: Exclusion { owner: AtomicU32::new(0), waiters: AtomicU32::new(0) },
+                kernel: Mutex::new(Kernel { levels: LEVELS, waits: [false; 3] }),
+                inside: AtomicU32::new(0),
+                signals: core::array::from_fn(|_| Notify::new()),
+            }));
+        });
+    }
+
+    fn use_it(model: &Model, me: usize) {
+        model.lock.enter(me, model);
+        assert_eq!(model.inside.fetch_add(1, SeqCst), 0, "two owners");
+        model.inside.fetch_sub(1, SeqCst);
+        model.lock.leave(me, model);
+    }
+
+    fn others(model: &Arc<Model>) -> Vec<thread::JoinHandle<()>> {
+        let user = |me| {
+            let model = model.clone();
+            thread::spawn(move || use_it(&model, me))
+        };
+        vec![user(1), user(2)]
+    }
+
+    /// A lost wake-up would be a deadlock, which the model checker reports.
+    #[test]
+    fn one_owner_at_a_time() {
+        model(|model| {
+            let others = others(&model);
+            use_it(&model, 0);
+            others.into_iter().for_each(|other| other.join().unwrap());
+        });
+    }
+
+    /// Whoever waits first, the owner is as urgent as the most urgent of them, and none is raised
+    /// when all have left.
+    #[test]
+    fn an_owner_is_as_urgent_as_each_waiter() {
+        model(|model| {
+            model.lock.enter(0, &*model);
+            let others = others(&model);
+            let owner_when_both_wait = || {
+                let kernel = model.kernel.lock().unwrap();
+                (kernel.waits == [false, true, true]).then_some(kernel.levels[0])
+            };
+            let level = loop {
+                if let Some(level) = owner_when_both_wait() {
+                    break level;
+                }
+                thread::yield_now();
+            };
+            assert_eq!(level, 30);
+            model.lock.leave(0, &*model);
+            others.into_iter().for_each(|other| other.join().unwrap());
+            assert_eq!(model.kernel.lock().unwrap().levels, LEVELS);
+        });
+    }
+}
