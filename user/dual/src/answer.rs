@@ -4,6 +4,7 @@
 use crate::place::{self, Offer, Place};
 use crate::process::Process;
 use crate::runner;
+use crate::watchdog;
 use pillion_abi::dual::{LIFE_CALL, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::clock::{Clock, SECOND};
@@ -139,9 +140,7 @@ impl Thread<'_> {
             let Some((at, deadline)) = end.deadline(&clocks) else { return end.cut_short(wake_ns) };
             wake_ns = at;
             if now() < deadline {
-                self.place.set_waiting(true);
-                let woken = wait(skin::slot::NOTIFICATIONS + self.notification, deadline).is_ok();
-                self.place.set_waiting(false);
+                let woken = self.pause(deadline);
                 if woken && runner::is_wanted(self.place, self.offer) {
                     return end.cut_short(wake_ns);
                 }
@@ -159,6 +158,15 @@ impl Thread<'_> {
             }
             return Answer::Value(0);
         }
+    }
+
+    /// Waits for a tick that is to come, or a signal. Returns whether there was one.
+    pub fn pause(&self, until: u64) -> bool {
+        watchdog::pauses(self.place.number);
+        self.place.set_waiting(true);
+        let woken = wait(skin::slot::NOTIFICATIONS + self.notification, until).is_ok();
+        self.place.set_waiting(false);
+        woken
     }
 }
 

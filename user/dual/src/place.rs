@@ -149,18 +149,13 @@ impl Place {
         }
     }
 
-    /// The thread that computes here: number of its offer, and of its waits.
-    pub fn computes(&self) -> Option<(u32, u64)> {
+    /// The number of the offer of the thread that computes here.
+    pub fn computes(&self) -> Option<u32> {
         let slot = self.slot;
         // SAFETY: as in `offer`.
-        let (offer, waits, waiting) = unsafe {
-            (
-                addr_of!((*slot).offer).read_volatile(),
-                addr_of!((*slot).waits).read_volatile(),
-                addr_of!((*slot).waiting).read_volatile(),
-            )
-        };
-        (self.is_primary() && waiting == 0).then_some((offer, waits))
+        let (offer, waiting) =
+            unsafe { (addr_of!((*slot).offer).read_volatile(), addr_of!((*slot).waiting).read_volatile()) };
+        (self.is_primary() && waiting == 0).then_some(offer)
     }
 
     /// Shows whether the thread waits.

@@ -198,7 +198,7 @@ fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
             Some(Exit::Notified) if is_wanted(thread.place, thread.offer) => {
                 return End { reason: reason::RECALL, ..End::default() };
             }
-            Some(Exit::Notified) if is_overdue(thread.place.number, thread.offer.number, thread.counts.waits) => {
+            Some(Exit::Notified) if is_overdue(thread.place.number, thread.offer.number) => {
                 return End { reason: reason::WATCHDOG, ..End::default() };
             }
             Some(Exit::Notified) => {}

@@ -11,8 +11,7 @@ use pillion_abi::NEVER;
 use pillion_abi::dual::{resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::objects::{Cut, Identity, Objects, Outcome, Party, error};
-use pillion_runtime::info::skin;
-use pillion_runtime::{now, wait};
+use pillion_runtime::now;
 
 /// Registers of the third and the fourth argument.
 const R10: usize = 10;
@@ -157,9 +156,10 @@ impl<'a> Thread<'a> {
         loop {
             // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
             let wake = || end.map_or(NEVER, |end| deadline(end).unwrap_or(0));
-            self.place.set_waiting(true);
-            let _ = wait(skin::slot::NOTIFICATIONS + self.notification, wake());
-            self.place.set_waiting(false);
+            let until = wake();
+            if now() < until {
+                self.pause(until);
+            }
             // The signal may have been for several reasons.
             let is_wanted = runner::is_wanted(self.place, self.offer);
             let is_late = now() >= wake();
