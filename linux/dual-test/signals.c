@@ -175,6 +175,14 @@ static void sleeps(void *context)
 	check_entries(1);
 }
 
+static bool has_ended(pid_t child)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	check(!waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT), "waitid: %s", strerror(errno));
+	return info.si_pid;
+}
+
 pid_t start(struct sleeper *sleeper, unsigned int kind)
 {
 	struct sched_param parameters = { .sched_priority = PRIORITY + 10 };
@@ -185,7 +193,7 @@ pid_t start(struct sleeper *sleeper, unsigned int kind)
 	memset(sleeper, 0, sizeof(*sleeper));
 	sleeper->kind = kind;
 	child = spawn(sleeps, sleeper);
-	while (!sleeper->begins && waitpid(child, NULL, WNOHANG | WNOWAIT) == 0)
+	while (!sleeper->begins && !has_ended(child))
 		usleep(1000);
 	usleep(5000);
 	return child;
