@@ -67,6 +67,7 @@ static const struct test {
 /* Runs a test in a process of its own. */
 static bool is_good(const struct test *test)
 {
+	int64_t begin = now(CLOCK_MONOTONIC);
 	pid_t child = fork();
 	int status, i;
 
@@ -86,7 +87,8 @@ static bool is_good(const struct test *test)
 	} else if (WIFSIGNALED(status)) {
 		printf("FAIL %s: signal %d\n", test->name, WTERMSIG(status));
 	} else {
-		printf("%s %s\n", WEXITSTATUS(status) ? "FAIL" : "ok", test->name);
+		printf("%s %s after %lld ms\n", WEXITSTATUS(status) ? "FAIL" : "ok", test->name,
+		       (long long)((now(CLOCK_MONOTONIC) - begin) / MILLISECOND));
 	}
 	return !status;
 }
