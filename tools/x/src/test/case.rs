@@ -12,6 +12,10 @@ use pillion_measure_data::plain;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
+/// Folder of the tests, and the one in it whose tests run only if they are named.
+const FOLDER: &str = "tests/system";
+const LONG: &str = "long";
+
 /// A file in tests/system.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,19 +70,26 @@ impl Case {
         Ok(tally)
     }
 
-    /// The tests whose name contains `filter`, sorted.
+    /// The tests whose name contains `filter`, sorted: those that take long if it begins with that
+    /// word, else all others.
     fn all(repository: &Repository, filter: Option<&str>) -> Result<Vec<Case>> {
         let is_case = |file: &Path| file.extension().is_some_and(|extension| extension == "toml");
-        let files = super::files(repository, "tests/system", is_case);
-        let cases = files.iter().map(|file| Case::read(file));
+        let long = filter.is_some_and(|filter| filter.starts_with(LONG));
+        let folder = if long { format!("{FOLDER}/{LONG}") } else { FOLDER.into() };
+        let files = super::files(repository, &folder, is_case);
+        let prefix = if long { format!("{LONG}/") } else { String::new() };
+        // The tests of experiments are not among them.
+        let is_here = |file: &&PathBuf| !long || file.parent().is_some_and(|parent| parent.ends_with(LONG));
+        let cases = files.iter().filter(is_here).map(|file| Case::read(file, &prefix));
         let wanted = |case: &Result<Case>| case.as_ref().map_or(true, |case| case.name.contains(filter.unwrap_or("")));
         cases.filter(wanted).collect()
     }
 
-    fn read(file: &Path) -> Result<Case> {
+    fn read(file: &Path, prefix: &str) -> Result<Case> {
         let text = std::fs::read_to_string(file)?;
         let mut case: Case = toml::from_str(&text).with_context(|| format!("{} is no test", file.display()))?;
-        case.name = file.file_stem().context("a test needs a name")?.to_string_lossy().into_owned();
+        let stem = file.file_stem().context("a test needs a name")?.to_string_lossy();
+        case.name = format!("{prefix}{stem}");
         Ok(case)
     }
 
@@ -144,5 +155,17 @@ mod tests {
         assert_eq!(workers("MemTotal: 9 kB\nMemAvailable:    3000000 kB\n"), 1);
         assert_eq!(workers(""), 1);
         assert!(workers("MemAvailable: 999999999 kB\n") >= 1);
+    }
+
+    #[test]
+    fn what_takes_long_runs_only_if_it_is_named() {
+        let repository = Repository::find().unwrap();
+        let names =
+            |filter| Case::all(&repository, filter).unwrap().into_iter().map(|case| case.name).collect::<Vec<_>>();
+        assert!(names(None).iter().all(|name| !name.starts_with(LONG)) && names(None).contains(&"dual".into()));
+        assert!(names(Some("dual-rt")).iter().all(|name| !name.starts_with(LONG)));
+        let long = names(Some(LONG));
+        assert!(!long.is_empty() && long.iter().all(|name| name.starts_with("long/")), "{long:?}");
+        assert_eq!(names(Some("long/dual-rt")), ["long/dual-rt"]);
     }
 }
