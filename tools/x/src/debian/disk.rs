@@ -38,8 +38,9 @@ const CONVERT: &str = r#"tar -xf "$1" -C "$2" --exclude='./dev/*' && rm "$1" && 
     "$3" -q -t ext4 -d "$2" "$4" "$5G""#;
 /// The smallest image that leaves some free space.
 const LEAST_GIB: u32 = 2;
-/// Space needed to make it: tree and image exist at the same time.
-const NEEDED_MIB: u64 = 4096;
+/// Space needed to make it: the archive and the tree, then the tree and the image, exist at a time,
+/// each with 1,000 to 1,100 MiB.
+const NEEDED_MIB: u64 = 2560;
 
 /// Programs that make the image, and the packages that contain them.
 const PROGRAMS: [(&str, &str); 2] = [("mmdebstrap", "mmdebstrap"), ("mke2fs", "e2fsprogs")];
