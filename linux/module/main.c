@@ -14,6 +14,7 @@
 #include "pend.h"
 #include "psc.h"
 #include "rtf.h"
+#include "rtp.h"
 #include "window.h"
 
 /* The parts, in order of initialisation. The doorbell is last: it rings when all is ready. */
@@ -27,6 +28,7 @@ static const struct {
 	{ "control", control_open, control_close },
 	{ "handlers in processes", psc_open, psc_close },
 	{ "dual mode", dual_open, dual_close },
+	{ "message pipes", rtp_open, rtp_close },
 	{ "doorbell", doorbell_open, doorbell_close },
 };
 
