@@ -1,29 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Clocks are read by system calls: the vDSO's readers wait for Linux. */
-#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timex.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
 
+WRAP(int, clock_getres, clockid_t clock, struct timespec *resolution)
+{
+	return __real_clock_getres(clock, resolution);
+}
+
 WRAP(int, clock_gettime, clockid_t clock, struct timespec *time)
 {
-	return cobalt_is_there() ? syscall(SYS_clock_gettime, clock, time) : __real_clock_gettime(clock, time);
+	return primary_is_there() ? syscall(SYS_clock_gettime, clock, time) : __real_clock_gettime(clock, time);
+}
+
+WRAP(int, clock_settime, clockid_t clock, const struct timespec *time)
+{
+	return __real_clock_settime(clock, time);
+}
+
+WRAP(int, clock_adjtime, clockid_t clock, struct timex *change)
+{
+	return __real_clock_adjtime(clock, change);
 }
 
 WRAP(int, gettimeofday, struct timeval *time, void *zone)
 {
-	return cobalt_is_there() ? syscall(SYS_gettimeofday, time, zone) : __real_gettimeofday(time, zone);
+	return primary_is_there() ? syscall(SYS_gettimeofday, time, zone) : __real_gettimeofday(time, zone);
 }
 
 WRAP(time_t, time, time_t *time)
 {
 	struct timespec now;
 
-	if (!cobalt_is_there())
+	if (!primary_is_there())
 		return __real_time(time);
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
 	if (time)
 		*time = now.tv_sec;
 	return now.tv_sec;
+}
+
+WRAP(int, clock_nanosleep, clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
+{
+	return __real_clock_nanosleep(clock, flags, time, rest);
+}
+
+WRAP(int, nanosleep, const struct timespec *time, struct timespec *rest)
+{
+	return __real_nanosleep(time, rest);
+}
+
+WRAP(unsigned int, sleep, unsigned int seconds)
+{
+	return __real_sleep(seconds);
+}
+
+WRAP(int, usleep, useconds_t microseconds)
+{
+	return __real_usleep(microseconds);
 }

@@ -21,14 +21,14 @@ _Static_assert(offsetof(struct cond, references) == offsetof(pthread_cond_t, __d
 
 static bool is_native(const pthread_cond_t *cond)
 {
-	return !cobalt_is_there() || ((const struct cond *)cond)->references & 1;
+	return !primary_is_there() || ((const struct cond *)cond)->references & 1;
 }
 
 /* The handle of a condition; negative: there is none, and this is the error. */
 static long handle_of(pthread_cond_t *pthread_cond)
 {
 	struct cond *cond = (struct cond *)pthread_cond;
-	int error = cobalt_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0);
+	int error = primary_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0);
 
 	return error ? -error : (long)cond->handle;
 }
@@ -44,7 +44,7 @@ WRAP(int, pthread_cond_init, pthread_cond_t *pthread_cond, const pthread_condatt
 		pthread_condattr_getclock(attributes, &clock);
 		pthread_condattr_getpshared(attributes, &shared);
 	}
-	if (!cobalt_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
+	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
 		return __real_pthread_cond_init(pthread_cond, attributes);
 	memset(pthread_cond, 0, sizeof(*pthread_cond));
 	cond->clock = clock;
@@ -60,7 +60,7 @@ WRAP(int, pthread_cond_destroy, pthread_cond_t *pthread_cond)
 	if (is_native(pthread_cond))
 		return __real_pthread_cond_destroy(pthread_cond);
 	if (cond->handle)
-		error = -COBALT_CALL(DESTROY, cond->handle, 0, 0, 0);
+		error = -PRIMARY_CALL(DESTROY, cond->handle, 0, 0, 0);
 	if (!error)
 		cond->handle = 0;
 	return error;
@@ -73,9 +73,9 @@ static int wait(pthread_cond_t *cond, pthread_mutex_t *pthread_mutex, uint64_t c
 
 	if (handle < 0 || mutex < 0)
 		return handle < 0 ? -handle : -mutex;
-	result = COBALT_CALL(CONDITION_WAIT, handle, mutex, clock, ns);
+	result = PRIMARY_CALL(CONDITION_WAIT, handle, mutex, clock, ns);
 	if (result == -EINTR)
-		result = COBALT_CALL(MUTEX_LOCK, mutex, PILLION_DUAL_SERVICE_FOREVER, 0, 0);
+		result = PRIMARY_CALL(MUTEX_LOCK, mutex, PILLION_DUAL_SERVICE_FOREVER, 0, 0);
 	return -result;
 }
 
@@ -86,18 +86,26 @@ WRAP(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
 	return wait(cond, mutex, PILLION_DUAL_SERVICE_FOREVER, 0);
 }
 
+WRAP(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+     const struct timespec *end)
+{
+	if (is_native(cond))
+		return __real_pthread_cond_clockwait(cond, mutex, clock, end);
+	return primary_ns(end) < 0 ? EINVAL : wait(cond, mutex, clock, primary_ns(end));
+}
+
 WRAP(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *end)
 {
 	if (is_native(cond))
 		return __real_pthread_cond_timedwait(cond, mutex, end);
-	return cobalt_ns(end) < 0 ? EINVAL : wait(cond, mutex, ((struct cond *)cond)->clock, cobalt_ns(end));
+	return primary_ns(end) < 0 ? EINVAL : wait(cond, mutex, ((struct cond *)cond)->clock, primary_ns(end));
 }
 
 static int wake(pthread_cond_t *cond, bool all)
 {
 	long handle = handle_of(cond);
 
-	return handle < 0 ? -handle : -COBALT_CALL(CONDITION_WAKE, handle, all, 0, 0);
+	return handle < 0 ? -handle : -PRIMARY_CALL(CONDITION_WAKE, handle, all, 0, 0);
 }
 
 WRAP(int, pthread_cond_signal, pthread_cond_t *cond)

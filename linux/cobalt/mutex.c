@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t), "a mutex has roo
 
 static bool is_native(const struct mutex *mutex)
 {
-	return !cobalt_is_there() || mutex->kind & OTHER_KINDS;
+	return !primary_is_there() || mutex->kind & OTHER_KINDS;
 }
 
 /* The handle of a mutex; negative: there is none, and this is the error. */
@@ -30,7 +30,7 @@ long cobalt_mutex(pthread_mutex_t *pthread_mutex)
 		flags |= PILLION_DUAL_OBJECT_RECURSIVE;
 	if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK)
 		flags |= PILLION_DUAL_OBJECT_CHECKED;
-	error = cobalt_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, 0, flags);
+	error = primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, 0, flags);
 	return error ? -error : (long)mutex->handle;
 }
 
@@ -46,7 +46,7 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 		pthread_mutexattr_getpshared(attributes, &shared);
 		pthread_mutexattr_getrobust(attributes, &robust);
 	}
-	if (!cobalt_is_there() || shared != PTHREAD_PROCESS_PRIVATE || robust != PTHREAD_MUTEX_STALLED ||
+	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE || robust != PTHREAD_MUTEX_STALLED ||
 	    protocol == PTHREAD_PRIO_PROTECT)
 		return __real_pthread_mutex_init(pthread_mutex, attributes);
 	memset(pthread_mutex, 0, sizeof(*pthread_mutex));
@@ -64,7 +64,7 @@ WRAP(int, pthread_mutex_destroy, pthread_mutex_t *pthread_mutex)
 	if (is_native(mutex))
 		return __real_pthread_mutex_destroy(pthread_mutex);
 	if (mutex->handle)
-		error = -COBALT_CALL(DESTROY, mutex->handle, 0, 0, 0);
+		error = -PRIMARY_CALL(DESTROY, mutex->handle, 0, 0, 0);
 	if (!error)
 		mutex->handle = 0;
 	return error;
@@ -75,7 +75,7 @@ static int lock(pthread_mutex_t *mutex, uint64_t clock, int64_t ns)
 {
 	long handle = cobalt_mutex(mutex);
 
-	return handle < 0 ? -handle : -COBALT_CALL(MUTEX_LOCK, handle, clock, ns, 0);
+	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_LOCK, handle, clock, ns, 0);
 }
 
 WRAP(int, pthread_mutex_lock, pthread_mutex_t *mutex)
@@ -85,11 +85,16 @@ WRAP(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 	return lock(mutex, PILLION_DUAL_SERVICE_FOREVER, 0);
 }
 
-WRAP(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *end)
+WRAP(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end)
 {
 	if (is_native((struct mutex *)mutex))
-		return __real_pthread_mutex_timedlock(mutex, end);
-	return cobalt_ns(end) < 0 ? EINVAL : lock(mutex, CLOCK_REALTIME, cobalt_ns(end));
+		return __real_pthread_mutex_clocklock(mutex, clock, end);
+	return primary_ns(end) < 0 ? EINVAL : lock(mutex, clock, primary_ns(end));
+}
+
+WRAP(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *end)
+{
+	return __cobalt_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, end);
 }
 
 WRAP(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
@@ -106,5 +111,19 @@ WRAP(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
 	if (is_native((struct mutex *)mutex))
 		return __real_pthread_mutex_unlock(mutex);
 	handle = cobalt_mutex(mutex);
-	return handle < 0 ? -handle : -COBALT_CALL(MUTEX_UNLOCK, handle, 0, 0, 0);
+	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_UNLOCK, handle, 0, 0, 0);
+}
+
+WRAP(int, pthread_mutex_getprioceiling, const pthread_mutex_t *mutex, int *ceiling)
+{
+	if (is_native((const struct mutex *)mutex))
+		return __real_pthread_mutex_getprioceiling(mutex, ceiling);
+	return EINVAL;
+}
+
+WRAP(int, pthread_mutex_setprioceiling, pthread_mutex_t *mutex, int ceiling, int *old)
+{
+	if (is_native((struct mutex *)mutex))
+		return __real_pthread_mutex_setprioceiling(mutex, ceiling, old);
+	return EINVAL;
 }

@@ -1,113 +1,212 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Semaphores. Those with names, and those that processes share, are the C library's. */
-#include <errno.h>
+#include <limits.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/cobalt.h>
 
 #include "internal.h"
+#include "primary/lock.h"
+#include "primary/wait.h"
 
+#define MOST INT_MAX
+#define OURS 0x436f4234
+#define KNOWN_FLAGS (SEM_FIFO | SEM_PULSE | SEM_PSHARED | SEM_REPORT | SEM_WARNDEL | SEM_RAWCLOCK | SEM_NOBUSYDEL)
+
+struct state {
+	struct primary_queue waiters;
+	unsigned int value;
+	int flags;
+};
+
+/* A semaphore as it lies in the program's. */
 struct semaphore {
 	/* The C library's value, and more. */
 	uint64_t unused[2];
 	uint32_t mark;
-	uint32_t handle;
+	struct state *state;
 };
 
 _Static_assert(sizeof(struct semaphore) <= sizeof(sem_t), "a semaphore has room for one");
 
-static bool is_ours(const sem_t *sem)
+/* The state of a semaphore; NULL: it is the C library's. */
+static struct state *state_of(const sem_t *sem)
 {
-	return ((const struct semaphore *)sem)->mark == OURS;
+	const struct semaphore *semaphore = (const struct semaphore *)sem;
+
+	return semaphore->mark == OURS ? semaphore->state : NULL;
 }
 
-static uint32_t handle_of(const sem_t *sem)
-{
-	return ((const struct semaphore *)sem)->handle;
-}
+int __real_sem_init(sem_t *sem, int is_shared, unsigned int value);
 
-/* The result as the program sees it. */
-static int told(long result)
+int sem_init_np(sem_t *sem, int flags, unsigned int value)
 {
-	if (result >= 0)
-		return 0;
-	errno = -result;
-	return -1;
+	struct semaphore *semaphore = (struct semaphore *)sem;
+	struct state *state;
+
+	if (value > MOST || flags & ~KNOWN_FLAGS || (flags & SEM_PULSE && value))
+		return cobalt_told(-EINVAL);
+	memset(sem, 0, sizeof(*sem));
+	if (flags & SEM_PSHARED)
+		return flags == SEM_PSHARED ? __real_sem_init(sem, 1, value) : cobalt_told(-EINVAL);
+	state = malloc(sizeof(*state));
+	if (!state)
+		return cobalt_told(-ENOSPC);
+	primary_queue_init(&state->waiters, !(flags & SEM_FIFO));
+	state->value = value;
+	state->flags = flags;
+	semaphore->state = state;
+	semaphore->mark = OURS;
+	return 0;
 }
 
 WRAP(int, sem_init, sem_t *sem, int is_shared, unsigned int value)
 {
-	struct semaphore *semaphore = (struct semaphore *)sem;
-	int error;
-
-	memset(sem, 0, sizeof(*sem));
-	if (!cobalt_is_there() || is_shared)
-		return __real_sem_init(sem, is_shared, value);
-	error = cobalt_make(&semaphore->handle, PILLION_DUAL_OBJECT_SEMAPHORE, value, 0);
-	if (!error)
-		semaphore->mark = OURS;
-	return told(-error);
+	return sem_init_np(sem, is_shared ? SEM_PSHARED : 0, value);
 }
 
+/* With SEM_WARNDEL, the result says whether threads waited. */
 WRAP(int, sem_destroy, sem_t *sem)
 {
-	long result;
+	struct state *state = state_of(sem);
+	bool waited;
 
-	if (!is_ours(sem))
+	if (!state)
 		return __real_sem_destroy(sem);
-	result = COBALT_CALL(DESTROY, handle_of(sem), 1, 0, 0);
-	if (!result)
-		memset(sem, 0, sizeof(*sem));
-	return told(result);
+	primary_lock();
+	if (state->flags & SEM_NOBUSYDEL && primary_first(&state->waiters)) {
+		primary_unlock();
+		return cobalt_told(-EBUSY);
+	}
+	waited = primary_wake_all(&state->waiters, -EINVAL) && state->flags & SEM_WARNDEL;
+	memset(sem, 0, sizeof(*sem));
+	primary_unlock();
+	free(state);
+	return waited;
+}
+
+/* It goes to the first thread that waits. */
+static int post(struct state *state)
+{
+	struct primary_wait *first = primary_first(&state->waiters);
+
+	if (first)
+		primary_wake(first, 0);
+	else if (state->flags & SEM_PULSE)
+		return 0;
+	else if (state->value == MOST)
+		return -EOVERFLOW;
+	else
+		state->value++;
+	return 0;
 }
 
 WRAP(int, sem_post, sem_t *sem)
 {
-	if (!is_ours(sem))
+	struct state *state = state_of(sem);
+	int result;
+
+	if (!state)
 		return __real_sem_post(sem);
-	return told(COBALT_CALL(SEMAPHORE_POST, handle_of(sem), 0, 0, 0));
+	primary_lock();
+	result = post(state);
+	primary_unlock();
+	return cobalt_told(result);
 }
 
 int sem_broadcast_np(sem_t *sem)
 {
-	if (!is_ours(sem))
-		return told(-EINVAL);
-	return told(COBALT_CALL(SEMAPHORE_POST, handle_of(sem), 1, 0, 0));
+	struct state *state = state_of(sem);
+
+	if (!state)
+		return cobalt_told(-EINVAL);
+	primary_lock();
+	primary_wake_all(&state->waiters, 0);
+	primary_unlock();
+	return 0;
 }
 
-static int take(sem_t *sem, uint64_t clock, int64_t ns)
+static void give_back(struct primary_wait *wait)
 {
-	long result = COBALT_CALL(SEMAPHORE_WAIT, handle_of(sem), clock, ns, 0);
+	post(wait->data);
+}
 
-	/* It was destroyed meanwhile. */
-	return told(result == -EIDRM ? -EINVAL : result);
+static int take(struct state *state, struct primary_end end)
+{
+	struct primary_wait wait = { .data = state, .give_back = give_back };
+	int result = 0;
+
+	primary_lock();
+	if (state->value)
+		state->value--;
+	else
+		result = primary_wait(&state->waiters, &wait, end);
+	primary_unlock();
+	return cobalt_told(result);
 }
 
 WRAP(int, sem_wait, sem_t *sem)
 {
-	return is_ours(sem) ? take(sem, PILLION_DUAL_SERVICE_FOREVER, 0) : __real_sem_wait(sem);
+	struct state *state = state_of(sem);
+
+	return state ? take(state, PRIMARY_FOREVER) : __real_sem_wait(sem);
+}
+
+WRAP(int, sem_clockwait, sem_t *sem, clockid_t clock, const struct timespec *end)
+{
+	struct state *state = state_of(sem);
+
+	if (!state)
+		return __real_sem_clockwait(sem, clock, end);
+	return primary_ns(end) < 0 ? cobalt_told(-EINVAL) : take(state, PRIMARY_UNTIL(clock, primary_ns(end)));
 }
 
 WRAP(int, sem_timedwait, sem_t *sem, const struct timespec *end)
 {
-	if (!is_ours(sem))
-		return __real_sem_timedwait(sem, end);
-	return cobalt_ns(end) < 0 ? told(-EINVAL) : take(sem, CLOCK_REALTIME, cobalt_ns(end));
+	struct state *state = state_of(sem);
+	clockid_t clock = state && state->flags & SEM_RAWCLOCK ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+
+	return __cobalt_sem_clockwait(sem, clock, end);
 }
 
 WRAP(int, sem_trywait, sem_t *sem)
 {
-	return is_ours(sem) ? take(sem, PILLION_DUAL_SERVICE_TRY, 0) : __real_sem_trywait(sem);
+	struct state *state = state_of(sem);
+
+	return state ? take(state, PRIMARY_TRY) : __real_sem_trywait(sem);
 }
 
+static int value_of(const struct state *state)
+{
+	return state->flags & SEM_REPORT && !state->value ? -(int)primary_count(&state->waiters) : (int)state->value;
+}
+
+/* With SEM_REPORT, a negative value is the number of threads that wait. */
 WRAP(int, sem_getvalue, sem_t *sem, int *value)
 {
-	long result;
+	struct state *state = state_of(sem);
 
-	if (!is_ours(sem))
+	if (!state)
 		return __real_sem_getvalue(sem, value);
-	result = COBALT_CALL(SEMAPHORE_VALUE, handle_of(sem), 0, 0, 0);
-	if (result >= 0)
-		*value = result;
-	return told(result);
+	primary_lock();
+	*value = value_of(state);
+	primary_unlock();
+	return 0;
+}
+
+int cobalt_sem_inquire(sem_t *sem, struct cobalt_sem_info *info, pid_t *waiters, size_t size)
+{
+	struct state *state = state_of(sem);
+	int count;
+
+	if (!state)
+		return -EINVAL;
+	primary_lock();
+	info->value = value_of(state);
+	info->flags = state->flags;
+	info->nr_wait = primary_count(&state->waiters);
+	count = primary_list(&state->waiters, waiters, size / sizeof(pid_t));
+	primary_unlock();
+	return count;
 }

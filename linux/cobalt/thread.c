@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads: what they leave behind, their modes and periods. */
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
+/* Threads: how they begin and end, their names and periods. */
+#include "thread.h"
+
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/cobalt.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "internal.h"
+#include "primary/lock.h"
+#include "primary/print.h"
+#include "primary/thread.h"
 
+/* Longest name of a thread in Linux. */
+#define LINUX_NAME 15
+
+/* How a thread begins; its creator waits until it is known. */
 struct start {
 	void *(*run)(void *);
 	void *argument;
+	sem_t is_known;
 };
+
+int __real_sem_init(sem_t *sem, int is_shared, unsigned int value);
+int __real_sem_wait(sem_t *sem);
+int __real_sem_post(sem_t *sem);
 
 static void end(void *nothing)
 {
 	(void)nothing;
-	COBALT_CALL(THREAD_ENDS, 0, 0, 0, 0);
+	if (primary_is_there())
+		PRIMARY_CALL(THREAD_ENDS, 0, 0, 0, 0);
 }
 
 /* However the thread ends, its mutexes go to those that wait for them. */
-static void *begin(void *allocated)
+static void *begin(void *argument)
 {
-	struct start start = *(struct start *)allocated;
+	struct start start = *(struct start *)argument;
+	struct primary_thread *self = primary_self();
 	void *result;
 
-	free(allocated);
+	__real_sem_post(&((struct start *)argument)->is_known);
 	pthread_cleanup_push(end, NULL);
+	cobalt_thread_has(self->policy, self->priority);
 	result = start.run(start.argument);
 	pthread_cleanup_pop(1);
 	return result;
@@ -35,92 +50,91 @@ static void *begin(void *allocated)
 
 WRAP(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
 {
-	struct start *start;
-	int error;
+	struct start start = { .run = run, .argument = argument };
+	int error, state;
 
-	if (!cobalt_is_there())
-		return __real_pthread_create(thread, attributes, run, argument);
-	start = malloc(sizeof(*start));
-	if (!start)
-		return EAGAIN;
-	start->run = run;
-	start->argument = argument;
-	error = __real_pthread_create(thread, attributes, begin, start);
-	if (error)
-		free(start);
+	/* This is no cancellation point. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	__real_sem_init(&start.is_known, 0, 0);
+	error = __real_pthread_create(thread, attributes, begin, &start);
+	while (!error && __real_sem_wait(&start.is_known))
+		;
+	pthread_setcancelstate(state, NULL);
 	return error;
 }
 
-int cobalt_thread_mode(void)
+int pthread_create_ex(pthread_t *thread, const pthread_attr_ex_t *attributes, void *(*run)(void *), void *argument)
 {
-	bool is_primary = cobalt_is_there() && !syscall(PILLION_DUAL_SERVICE_FIRST + PILLION_DUAL_SERVICE_NOTHING);
+	struct sched_param parameters;
+	pthread_attr_t own;
+	int policy, inherits, error;
 
-	return is_primary ? 0 : XNRELAX;
+	if (!attributes)
+		return __cobalt_pthread_create(thread, NULL, run, argument);
+	own = attributes->std;
+	error = pthread_attr_getinheritsched(&own, &inherits);
+	if (!error && inherits == PTHREAD_EXPLICIT_SCHED)
+		error = cobalt_translate(attributes->nonstd.sched_policy, &attributes->nonstd.sched_param, &policy,
+					 &parameters);
+	if (!error && inherits == PTHREAD_EXPLICIT_SCHED)
+		error = pthread_attr_setschedpolicy(&own, policy);
+	if (!error && inherits == PTHREAD_EXPLICIT_SCHED)
+		error = pthread_attr_setschedparam(&own, &parameters);
+	return error ? error : __cobalt_pthread_create(thread, &own, run, argument);
 }
 
-int cobalt_thread_harden(void)
+/* Linux's own name of a thread is shorter. */
+WRAP(int, pthread_setname_np, pthread_t pthread, const char *name)
 {
-	return cobalt_is_there() ? COBALT_CALL(NOTHING, 0, 0, 0, 0) : -ENOSYS;
+	char shorter[LINUX_NAME + 1];
+	struct primary_thread *thread;
+
+	if (pthread_equal(pthread, pthread_self()))
+		primary_self();
+	primary_lock();
+	thread = primary_find(pthread);
+	if (thread)
+		snprintf(thread->name, sizeof(thread->name), "%s", name);
+	primary_unlock();
+	snprintf(shorter, sizeof(shorter), "%s", name);
+	return __real_pthread_setname_np(pthread, shorter);
 }
 
-int cobalt_thread_relax(void)
+int pthread_set_name_np(pthread_t thread, const char *name)
 {
-	/* Any call of Linux's. */
-	syscall(SYS_getppid);
-	return 0;
+	return __cobalt_pthread_setname_np(thread, name);
 }
 
-static __thread int modes;
-static int warned;
-
-/* The process is told of switches as long as one of its threads wants that. */
-static int set_warned(bool wants)
+int pthread_make_periodic_np(pthread_t pthread, struct timespec *start, struct timespec *period)
 {
-	int now = __atomic_add_fetch(&warned, wants ? 1 : -1, __ATOMIC_SEQ_CST);
+	int64_t first = start ? primary_ns(start) : 0, length = primary_ns(period);
+	struct primary_thread *thread;
+	int error = ESRCH;
 
-	return now == wants ? cobalt_warn(wants) : 0;
-}
-
-int pthread_setmode_np(int clear, int set, int *old)
-{
-	const int known = PTHREAD_WARNSW | PTHREAD_CONFORMING;
-	int before = modes | (cobalt_thread_mode() ? 0 : PTHREAD_CONFORMING), error = 0;
-	bool warns = (modes & PTHREAD_WARNSW & ~clear) | (set & PTHREAD_WARNSW);
-
-	if ((clear | set) & ~known)
-		return EINVAL;
-	if (!cobalt_is_there())
-		return ENOSYS;
-	if (warns != !!(modes & PTHREAD_WARNSW)) {
-		error = set_warned(warns);
-		modes = warns ? PTHREAD_WARNSW : 0;
-	}
-	if (!error && set & PTHREAD_CONFORMING)
-		error = -cobalt_thread_harden();
-	else if (clear & PTHREAD_CONFORMING)
-		cobalt_thread_relax();
-	if (old)
-		*old = before;
-	return error;
-}
-
-int pthread_make_periodic_np(pthread_t thread, struct timespec *start, struct timespec *period)
-{
-	int64_t first = start ? cobalt_ns(start) : 0, length = cobalt_ns(period);
-
-	if (!cobalt_is_there())
-		return ENOSYS;
-	if (!pthread_equal(thread, pthread_self()))
-		return EPERM;
 	if (first < 0 || length < 0)
 		return EINVAL;
-	return -COBALT_CALL(PERIOD_SET, CLOCK_REALTIME, first, length, 0);
+	if (pthread_equal(pthread, pthread_self())) {
+		primary_self();
+		if (primary_is_there())
+			return -PRIMARY_CALL(PERIOD_SET, CLOCK_REALTIME, first, length, 0);
+	}
+	primary_lock();
+	thread = primary_find(pthread);
+	if (thread)
+		error = -primary_set_periodic(thread, CLOCK_REALTIME, first, length);
+	primary_unlock();
+	return error;
 }
 
+/* A thread that another one has made periodic waits in the process's memory. */
 int pthread_wait_np(unsigned long *overruns)
 {
-	long result = cobalt_is_there() ? COBALT_CALL(PERIOD_WAIT, 0, 0, 0, 0) : -ENOSYS;
+	long result;
 
+	if (!primary_is_there() || primary_self()->period)
+		result = primary_wait_period();
+	else
+		result = PRIMARY_CALL(PERIOD_WAIT, 0, 0, 0, 0);
 	/* The thread is not periodic. */
 	if (result == -EPERM)
 		return EWOULDBLOCK;
@@ -129,4 +143,52 @@ int pthread_wait_np(unsigned long *overruns)
 	if (overruns)
 		*overruns = result;
 	return result ? ETIMEDOUT : 0;
+}
+
+int cobalt_thread_mode(void)
+{
+	return primary_is_now() ? 0 : XNRELAX;
+}
+
+int cobalt_thread_harden(void)
+{
+	return primary_enter();
+}
+
+int cobalt_thread_relax(void)
+{
+	primary_leave();
+	return 0;
+}
+
+int cobalt_thread_join(pthread_t thread)
+{
+	return -pthread_join(thread, NULL);
+}
+
+static struct primary_thread *known(pthread_t pthread)
+{
+	struct primary_thread *thread;
+
+	primary_lock();
+	thread = primary_find(pthread);
+	primary_unlock();
+	return thread;
+}
+
+pid_t cobalt_thread_pid(pthread_t pthread)
+{
+	struct primary_thread *thread = known(pthread);
+
+	return thread ? thread->tid : -ESRCH;
+}
+
+int cobalt_thread_probe(pid_t pid)
+{
+	int error;
+
+	primary_lock();
+	error = primary_find_tid(pid) ? 0 : -ESRCH;
+	primary_unlock();
+	return error;
 }

@@ -12,6 +12,7 @@ mod lock;
 pub mod passenger;
 pub mod patched;
 mod plan;
+mod skins;
 pub mod space;
 pub mod task_image;
 mod user_program;
@@ -138,7 +139,8 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
     // First, because the user waits for the compiler's messages about them.
     let more = addition::archive(repository, arguments)?;
     let mut passenger = Passenger::prepare(repository, &arguments.linux, extras)?;
-    if let Some(more) = more {
+    let skins = extras.dual.then(|| skins::archive(repository)).transpose()?;
+    for more in skins.into_iter().chain(more) {
         addition::add(&mut passenger, more)?;
     }
     Ok(passenger)

@@ -17,30 +17,16 @@ pub struct Program {
     pub name: &'static str,
     /// Folders of its sources.
     pub folders: &'static [&'static str],
-    /// Its skin, in `linux/cobalt`.
-    pub is_cobalt: bool,
-}
-
-impl Program {
-    const fn plain(name: &'static str, folders: &'static [&'static str]) -> Program {
-        Program { name, folders, is_cobalt: false }
-    }
 }
 
 /// The command for tasks, and the programs that test and measure the channels from Linux.
-pub const CHANNELS: [Program; 6] = [
-    Program::plain("pillion", &["linux/tools", "linux/lib"]),
-    Program::plain("measure-fifo", &["measure/experiments/rt-interface/in-linux"]),
-    Program::plain("channel-test", &["linux/tests", "linux/lib"]),
-    Program::plain("psc-test", &["linux/psc-test", "linux/lib"]),
-    Program::plain("dual-test", &["linux/dual-test"]),
-    Program { name: "cobalt-test", folders: &["linux/cobalt-test", COBALT], is_cobalt: true },
+pub const CHANNELS: [Program; 5] = [
+    Program { name: "pillion", folders: &["linux/tools", "linux/lib"] },
+    Program { name: "measure-fifo", folders: &["measure/experiments/rt-interface/in-linux"] },
+    Program { name: "channel-test", folders: &["linux/tests", "linux/lib"] },
+    Program { name: "psc-test", folders: &["linux/psc-test", "linux/lib"] },
+    Program { name: "dual-test", folders: &["linux/dual-test"] },
 ];
-
-/// The skin of Xenomai 3, and what a program is compiled and linked with besides.
-const COBALT: &str = "linux/cobalt";
-const COBALT_HEADERS: [&str; 2] = ["linux/cobalt/include/cobalt", "linux/cobalt/include"];
-const COBALT_WRAPPERS: &str = "linux/cobalt/cobalt.wrappers";
 
 /// Folders with headers that a program may include. They are inputs of every program.
 const HEADERS: [&str; 3] = ["linux/uapi", "abi/c", SHARED];
@@ -62,14 +48,7 @@ impl Program {
 
     /// Builds it.
     pub fn make(&self, repository: &Repository) -> Result<Vec<u8>> {
-        let mut flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"].map(String::from).to_vec();
-        if self.is_cobalt {
-            flags.extend(COBALT_HEADERS.map(|folder| format!("-I{}", repository.path(folder).display())));
-            flags.push("-D_GNU_SOURCE".into());
-            flags.push(format!("-Wl,@{}", repository.path(COBALT_WRAPPERS).display()));
-        }
-        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        compile(repository, &self.files(repository)?, &flags)
+        compile(repository, &self.files(repository)?, &["-std=gnu11", "-Wall", "-Wextra", "-Werror"])
     }
 }
 
@@ -373,97 +352,6 @@ mod tests {
             ("y/own.h", b"#define OWN \"of y\"\n"),
         ];
         assert_eq!(said(&files, 4), b"x\nof x\ny\nof y\ngr\xfc\xdf\n.\n");
-    }
-
-    /// Makes and installs the skin of Xenomai in a folder; returns what `xeno-config` says.
-    fn xenomai(folder: &Path) -> impl Fn(&str) -> Vec<String> {
-        let sources = folder.join("sources");
-        for part in [COBALT, "linux/uapi", "abi/c"] {
-            let to = sources.join(part);
-            for file in file::below(&Repository::find().unwrap().path(part)).unwrap() {
-                let from = Repository::find().unwrap().path(part).join(&file);
-                fs::create_dir_all(to.join(&file).parent().unwrap()).unwrap();
-                fs::copy(from, to.join(&file)).unwrap();
-            }
-        }
-        let prefix = folder.join("xenomai");
-        let mut make = Command::new("make");
-        make.arg("-C").arg(sources.join(COBALT)).arg("install").arg(format!("PREFIX={}", prefix.display()));
-        tool::quietly(&mut make).unwrap();
-        move |asked| {
-            let said =
-                tool::output(Command::new(prefix.join("bin/xeno-config")).args(["--skin=posix", asked])).unwrap();
-            String::from_utf8(said.stdout).unwrap().split_whitespace().map(String::from).collect()
-        }
-    }
-
-    /// Programs for Xenomai, which run in Linux alone where there is no dual mode: static and
-    /// dynamic, in C and in C++, whose library refers to functions of threads only weakly.
-    #[test]
-    fn programs_for_xenomai_compile_link_and_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let config = xenomai(folder.path());
-        let c = "
-            #include <pthread.h>
-            #include <semaphore.h>
-            #include <signal.h>
-            #include <stdio.h>
-            #include <time.h>
-            #include <sys/cobalt.h>
-            #include <xenomai/init.h>
-            static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-            static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-            static sem_t sem;
-            static int ready;
-            static void *run(void *nothing)
-            {
-                pthread_mutex_lock(&mutex);
-                ready = 1;
-                pthread_cond_signal(&cond);
-                pthread_mutex_unlock(&mutex);
-                sem_post(&sem);
-                return nothing;
-            }
-            int main(int argc, char *const *argv)
-            {
-                pthread_t thread;
-                xenomai_init(&argc, &argv);
-                sem_init(&sem, 0, 0);
-                pthread_create(&thread, NULL, run, NULL);
-                pthread_mutex_lock(&mutex);
-                while (!ready)
-                    pthread_cond_wait(&cond, &mutex);
-                pthread_mutex_unlock(&mutex);
-                sem_wait(&sem);
-                pthread_join(thread, NULL);
-                printf(\"%d %d\", __STD(time(NULL)) - __RT(time(NULL)) < 2, cobalt_thread_mode() == XNRELAX);
-                return 0;
-            }";
-        let cpp = "
-            #include <mutex>
-            #include <thread>
-            #include <cstdio>
-            #include <pthread.h>
-            #include <semaphore.h>
-            #include <sys/cobalt.h>
-            int main()
-            {
-                std::mutex mutex;
-                std::thread thread([&] { std::lock_guard<std::mutex> lock(mutex); printf(\"1 1\"); });
-                thread.join();
-            }";
-        for (compiler, name, text) in [("cc", "robot.c", c), ("c++", "robot.cc", cpp)] {
-            let (source, program) = (folder.path().join(name), folder.path().join("robot"));
-            fs::write(&source, text).unwrap();
-            for how in ["-static", "-no-pie", "-pie"] {
-                let mut make = Command::new(compiler);
-                make.args(["-Wall", how]).args(config("--cflags")).arg(&source).arg("-o").arg(&program);
-                tool::quietly(make.args(config("--ldflags"))).unwrap();
-                let said = tool::output(&mut Command::new(&program)).unwrap();
-                assert_eq!(said.stdout, b"1 1", "{name} {how}");
-            }
-        }
-        assert!(!tool::judged(Command::new(folder.path().join("xenomai/bin/xeno-config")).arg("--alchemy")).unwrap().0);
     }
 
     #[test]

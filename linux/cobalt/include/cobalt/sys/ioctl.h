@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include_next <sys/ioctl.h>
+
+#ifndef _COBALT_SYS_IOCTL_H
+#define _COBALT_SYS_IOCTL_H
+
+#include <cobalt/wrappers.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+COBALT_DECL(int, ioctl(int file, unsigned long request, ...));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Timers with descriptors. Who reads one waits for its time by itself. */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+
+#include "file.h"
+#include "internal.h"
+#include "primary/lock.h"
+#include "primary/wait.h"
+
+struct timerfd {
+	struct primary_file file;
+	struct primary_queue readers;
+	clockid_t clock;
+	/* The next time that nobody has read yet; 0: it is stopped. */
+	int64_t next;
+	int64_t interval;
+};
+
+static struct timerfd *timerfd_of(struct primary_file *file)
+{
+	return holder_of(file, struct timerfd, file);
+}
+
+/* How often it has expired. */
+static uint64_t expired(const struct timerfd *timer)
+{
+	int64_t late = timer->next ? primary_now(timer->clock) - timer->next : -1;
+
+	if (late < 0)
+		return 0;
+	return timer->interval ? 1 + late / timer->interval : 1;
+}
+
+static ssize_t do_read(struct primary_file *file, void *buffer, size_t size)
+{
+	struct timerfd *timer = timerfd_of(file);
+	uint64_t times;
+	int error = 0;
+
+	if (size < sizeof(times))
+		return -EINVAL;
+	while (!(times = expired(timer)) && (!error || error == -ETIMEDOUT)) {
+		struct primary_wait wait = { 0 };
+		struct primary_end end = timer->next ? PRIMARY_UNTIL(timer->clock, timer->next) : PRIMARY_FOREVER;
+
+		error = primary_wait(&timer->readers, &wait, cobalt_end(file, end));
+	}
+	if (!times)
+		return error;
+	timer->next = timer->interval ? timer->next + (int64_t)times * timer->interval : 0;
+	memcpy(buffer, &times, sizeof(times));
+	return sizeof(times);
+}
+
+static unsigned int events(struct primary_file *file)
+{
+	return expired(timerfd_of(file)) ? POLLIN : 0;
+}
+
+static struct primary_end changes(struct primary_file *file)
+{
+	struct timerfd *timer = timerfd_of(file);
+
+	return timer->next ? PRIMARY_UNTIL(timer->clock, timer->next) : PRIMARY_FOREVER;
+}
+
+static void closes(struct primary_file *file)
+{
+	primary_wake_all(&timerfd_of(file)->readers, -EBADF);
+}
+
+static void ends(struct primary_file *file)
+{
+	free(timerfd_of(file));
+}
+
+static const struct cobalt_kind timers = {
+	.file = { .events = events, .changes = changes, .closes = closes, .ends = ends },
+	.read = do_read,
+};
+
+WRAP(int, timerfd_create, int clock, int flags)
+{
+	struct timerfd *timer;
+	int number;
+
+	if (primary_now(clock) < 0)
+		return cobalt_told(-EINVAL);
+	timer = calloc(1, sizeof(*timer));
+	if (!timer)
+		return cobalt_told(-ENOMEM);
+	timer->clock = clock;
+	primary_queue_init(&timer->readers, true);
+	number = primary_open(&timer->file, &timers.file, flags);
+	if (number < 0)
+		free(timer);
+	return cobalt_told(number);
+}
+
+static void tell(const struct timerfd *timer, struct itimerspec *value)
+{
+	int64_t now = primary_now(timer->clock), rest = 0;
+
+	if (timer->next > now)
+		rest = timer->next - now;
+	else if (timer->next && timer->interval)
+		rest = timer->interval - (now - timer->next) % timer->interval;
+	value->it_value = primary_timespec(rest);
+	value->it_interval = primary_timespec(timer->interval);
+}
+
+WRAP(int, timerfd_settime, int number, int flags, const struct itimerspec *value, struct itimerspec *old)
+{
+	int64_t first = primary_ns(&value->it_value), interval = primary_ns(&value->it_interval);
+	struct primary_file *file;
+
+	if (!primary_is_file(number))
+		return __real_timerfd_settime(number, flags, value, old);
+	if (first < 0 || interval < 0)
+		return cobalt_told(-EINVAL);
+	primary_lock();
+	file = primary_get(number, &timers.file);
+	if (file) {
+		struct timerfd *timer = timerfd_of(file);
+
+		if (old)
+			tell(timer, old);
+		timer->next = first && !(flags & TFD_TIMER_ABSTIME) ? primary_now(timer->clock) + first : first;
+		timer->interval = interval;
+		primary_wake_all(&timer->readers, 0);
+		primary_changed(file);
+		primary_put(file);
+	}
+	primary_unlock();
+	return cobalt_told(file ? 0 : -EINVAL);
+}
+
+WRAP(int, timerfd_gettime, int number, struct itimerspec *value)
+{
+	struct primary_file *file;
+
+	if (!primary_is_file(number))
+		return __real_timerfd_gettime(number, value);
+	primary_lock();
+	file = primary_get(number, &timers.file);
+	if (file) {
+		tell(timerfd_of(file), value);
+		primary_put(file);
+	}
+	primary_unlock();
+	return cobalt_told(file ? 0 : -EINVAL);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pillion_dual.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int device = -1;
+
+bool primary_is_there(void)
+{
+	return device >= 0;
+}
+
+static long raw(long number, long command, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	register long r10 asm("r10") = b;
+	register long r8 asm("r8") = c;
+	register long r9 asm("r9") = d;
+	long result;
+
+	asm volatile("syscall" : "=a" (result) : "0" (number), "D" ((long)device), "S" (command), "d" (a), "r" (r10),
+		     "r" (r8), "r" (r9) : "rcx", "r11", "memory");
+	return result;
+}
+
+long primary_call(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	long command = PILLION_IOC_DUAL_CALL(number), result;
+
+	do {
+		result = raw(PILLION_DUAL_SERVICE_FIRST + number, command, a, b, c, d);
+		if (result == -ENOSYS)
+			result = raw(SYS_ioctl, command, a, b, c, d);
+	} while (result == -ENOSYS);
+	return result;
+}
+
+bool primary_is_now(void)
+{
+	return primary_is_there() && !raw(PILLION_DUAL_SERVICE_FIRST + PILLION_DUAL_SERVICE_NOTHING, 0, 0, 0, 0, 0);
+}
+
+int primary_enter(void)
+{
+	return primary_is_there() ? PRIMARY_CALL(NOTHING, 0, 0, 0, 0) : -ENOSYS;
+}
+
+void primary_leave(void)
+{
+	/* Any call of Linux's. */
+	syscall(SYS_getppid);
+}
+
+/* Adds flags to the process's mark, and takes away others: `pillion exec` may have set some. */
+static int mark(uint32_t flags, uint32_t clear)
+{
+	struct pillion_dual_mark mark = { .flags = flags, .clear = clear };
+
+	return syscall(SYS_ioctl, device, PILLION_IOC_DUAL_MARK, &mark) ? errno : 0;
+}
+
+int primary_warn(bool warns)
+{
+	return warns ? mark(PILLION_DUAL_WARN, 0) : mark(0, PILLION_DUAL_WARN);
+}
+
+int primary_look(uint32_t tid, struct pillion_dual_thread *thread)
+{
+	struct pillion_dual_look look = { 0 };
+
+	for (; !syscall(SYS_ioctl, device, PILLION_IOC_DUAL_LOOK, &look); look.index++)
+		if (look.thread.thread == tid) {
+			*thread = look.thread;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags)
+{
+	uint32_t none = 0;
+	long made;
+
+	if (__atomic_load_n(handle, __ATOMIC_ACQUIRE))
+		return 0;
+	made = PRIMARY_CALL(CREATE, kind, value, flags, 0);
+	if (made < 0)
+		return -made;
+	if (!__atomic_compare_exchange_n(handle, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		PRIMARY_CALL(DESTROY, made, 0, 0, 0);
+	return 0;
+}
+
+/* A mark is not inherited. */
+static void child(void)
+{
+	if (device >= 0 && mark(0, 0))
+		device = -1;
+}
+
+void primary_begin(const char *library)
+{
+	int error;
+
+	if (device >= 0)
+		return;
+	device = syscall(SYS_openat, AT_FDCWD, PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
+	error = device < 0 ? errno : mark(0, 0);
+	if (!error && mlockall(MCL_CURRENT | MCL_FUTURE))
+		dprintf(STDERR_FILENO, "%s: memory is not locked: %s; raise RLIMIT_MEMLOCK\n", library, strerror(errno));
+	if (!error)
+		error = pthread_atfork(NULL, NULL, child);
+	if (error) {
+		dprintf(STDERR_FILENO, "%s: no primary mode: %s: %s; the program runs in Linux alone\n", library,
+			PILLION_DUAL_DEVICE, strerror(error));
+		device = -1;
+	}
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way to primary mode. The library uses system calls themselves, and not the C library's
+ * functions for them: a skin may have wrapped those for its program.
+ */
+#ifndef PRIMARY_CALL_H
+#define PRIMARY_CALL_H
+
+#include <pillion_channel.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Marks the process, so that its real-time threads enter primary mode, and locks its memory. */
+void primary_begin(const char *library);
+/* Whether there is primary mode; without it, all is Linux's. */
+bool primary_is_there(void);
+/* Whether the calling thread is in primary mode. */
+bool primary_is_now(void);
+/* Takes the calling thread to primary mode. Returns 0, or the negative number of an error. */
+int primary_enter(void);
+/* Takes it to Linux. */
+void primary_leave(void);
+/* Sends SIGDEBUG at each switch of the process's threads to Linux, or no more. */
+int primary_warn(bool warns);
+
+struct pillion_dual_thread;
+/* What a thread of the process did. Returns 0, or -ENOENT: it was never in primary mode. */
+int primary_look(uint32_t tid, struct pillion_dual_thread *thread);
+
+/* Makes a call of primary mode's own; returns its value, or the negative number of an error. */
+long primary_call(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+/* Makes an object for a place that has none, unless another thread does so first. */
+int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags);
+
+#define PRIMARY_CALL(name, a, b, c, d) primary_call(PILLION_DUAL_SERVICE_##name, a, b, c, d)
+
+#endif

@@ -1,0 +1,218 @@
+//! The skins of dual mode, installed as on a user's system, and programs built as users build them.
+
+use super::cpio::{Node, Tree};
+use super::lock::lock;
+use crate::file::{self, hex, write_whole};
+use crate::progress::step;
+use crate::repository::Repository;
+use crate::task::is_cpp;
+use crate::tool;
+use anyhow::Result;
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folders of the skins: each has a Makefile.
+const SKINS: [&str; 1] = ["linux/cobalt"];
+/// Folders that they need as well.
+const SHARED: [&str; 3] = ["linux/primary", "linux/uapi", "abi/c"];
+/// Programs that test them: a folder for each skin.
+const TESTS: &str = "linux/skin-test";
+/// The library that unwinds stacks.
+const UNWINDER: &str = "libgcc_s.so.1";
+
+/// The skins, installed.
+pub struct Skins {
+    prefix: PathBuf,
+}
+
+/// An archive with the test programs, made once for each state of their sources.
+pub fn archive(repository: &Repository) -> Result<Vec<u8>> {
+    let mut hash = Sha256::new();
+    for folder in SKINS.iter().chain(&SHARED).chain([&TESTS]) {
+        for file in file::all(&repository.path(folder))? {
+            hash.update(file.to_string_lossy().as_bytes());
+            hash.update(file::read(&file)?);
+        }
+    }
+    let made = repository.build(format!("skins-{}.cpio", &hex(&hash.finalize())[..8]));
+    if !made.is_file() {
+        let _alone = lock(repository)?;
+        let programs = step("building the programs that test the skins", || programs(repository))?;
+        let mut tree = Tree::default();
+        for (name, program) in programs {
+            tree.add(&format!("bin/{name}"), Node::File(program, true));
+        }
+        // Programs whose threads are cancelled need it; it is that of the compiler that made them.
+        let library = tool::capture(Command::new("cc").arg(format!("-print-file-name={UNWINDER}")))?;
+        let place = format!("lib/x86_64-linux-gnu/{UNWINDER}");
+        tree.add(&place, Node::File(file::read(Path::new(library.trim()))?, true));
+        write_whole(&made, &tree.archive())?;
+    }
+    file::read(&made)
+}
+
+/// The test programs: names and contents.
+fn programs(repository: &Repository) -> Result<Vec<(String, Vec<u8>)>> {
+    let folder = file::temporary()?;
+    let skins = Skins::install(repository, &folder.path().join("usr"))?;
+    let tests = repository.path(TESTS);
+    let sources =
+        file::below(&tests)?.into_iter().filter(|source| source.extension().is_some_and(|ending| ending != "h"));
+    let make = |source: PathBuf| {
+        let (skin, name) = (source.parent().unwrap_or(Path::new("")), source.file_stem().unwrap_or_default());
+        let output = folder.path().join(name);
+        let flags = ["-Wall", "-Wextra", "-Werror", "-O2", "-s"];
+        skins.build(&skin.to_string_lossy(), &flags, &tests.join(&source), &output)?;
+        Ok((format!("{}-{}", skin.display(), name.display()), file::read(&output)?))
+    };
+    sources.map(make).collect()
+}
+
+impl Skins {
+    /// Makes and installs all skins below a folder.
+    pub fn install(repository: &Repository, prefix: &Path) -> Result<Skins> {
+        let work = file::temporary()?;
+        for folder in SKINS.iter().chain(&SHARED) {
+            let from = repository.path(folder);
+            for name in file::below(&from)? {
+                let to = work.path().join(folder).join(&name);
+                fs::create_dir_all(to.parent().unwrap_or(Path::new("")))?;
+                fs::copy(from.join(&name), to)?;
+            }
+        }
+        for skin in SKINS {
+            let mut make = Command::new("make");
+            make.arg("-s").arg("-C").arg(work.path().join(skin)).arg("install");
+            tool::quietly(make.arg(format!("PREFIX={}", prefix.display())))?;
+        }
+        Ok(Skins { prefix: prefix.to_owned() })
+    }
+
+    /// What `xeno-config` or `pkg-config` answers for a skin.
+    pub fn flags(&self, skin: &str, asked: &str) -> Result<Vec<String>> {
+        let mut config = Command::new(self.prefix.join("bin/xeno-config"));
+        config.arg(format!("--skin={}", if skin == "cobalt" { "posix" } else { skin })).arg(asked);
+        Ok(tool::capture(&mut config)?.split_whitespace().map(String::from).collect())
+    }
+
+    /// Builds a program in C or C++, as its author would.
+    pub fn build(&self, skin: &str, flags: &[&str], source: &Path, output: &Path) -> Result<()> {
+        let mut compiler = Command::new(if is_cpp(source) { "c++" } else { "cc" });
+        compiler.env("LC_ALL", "C").args(flags).args(self.flags(skin, "--cflags")?);
+        compiler.arg(source).arg("-o").arg(output).args(self.flags(skin, "--ldflags")?);
+        tool::quietly(&mut compiler)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::install::is_root;
+
+    fn installed() -> (tempfile::TempDir, Skins) {
+        let folder = tempfile::tempdir().unwrap();
+        let skins = Skins::install(&Repository::find().unwrap(), &folder.path().join("usr")).unwrap();
+        (folder, skins)
+    }
+
+    /// Programs for Xenomai, which run in Linux alone where there is no dual mode: static and
+    /// dynamic, in C and in C++, whose library refers to functions of threads only weakly.
+    #[test]
+    fn programs_for_xenomai_compile_link_and_run() {
+        let (folder, skins) = installed();
+        let c = "
+            #include <pthread.h>
+            #include <semaphore.h>
+            #include <signal.h>
+            #include <stdio.h>
+            #include <time.h>
+            #include <sys/cobalt.h>
+            #include <xenomai/init.h>
+            static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+            static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+            static sem_t sem;
+            static int ready;
+            static void *run(void *nothing)
+            {
+                pthread_mutex_lock(&mutex);
+                ready = 1;
+                pthread_cond_signal(&cond);
+                pthread_mutex_unlock(&mutex);
+                sem_post(&sem);
+                return nothing;
+            }
+            int main(int argc, char *const *argv)
+            {
+                pthread_t thread;
+                xenomai_init(&argc, &argv);
+                sem_init(&sem, 0, 0);
+                pthread_create(&thread, NULL, run, NULL);
+                pthread_mutex_lock(&mutex);
+                while (!ready)
+                    pthread_cond_wait(&cond, &mutex);
+                pthread_mutex_unlock(&mutex);
+                sem_wait(&sem);
+                pthread_join(thread, NULL);
+                printf(\"%d %d\", __STD(time(NULL)) - __RT(time(NULL)) < 2, cobalt_thread_mode() == XNRELAX);
+                return 0;
+            }";
+        let cpp = "
+            #include <mutex>
+            #include <thread>
+            #include <cstdio>
+            #include <pthread.h>
+            #include <semaphore.h>
+            #include <sys/cobalt.h>
+            int main()
+            {
+                std::mutex mutex;
+                std::thread thread([&] { std::lock_guard<std::mutex> lock(mutex); printf(\"1 1\"); });
+                thread.join();
+            }";
+        for (name, text) in [("robot.c", c), ("robot.cc", cpp)] {
+            let (source, program) = (folder.path().join(name), folder.path().join("robot"));
+            fs::write(&source, text).unwrap();
+            for how in ["-static", "-no-pie", "-pie"] {
+                skins.build("cobalt", &["-Wall", how], &source, &program).unwrap();
+                let said = tool::output(&mut Command::new(&program)).unwrap();
+                assert_eq!(said.stdout, b"1 1", "{name} {how}");
+            }
+        }
+    }
+
+    /// In C and in C++, and twice.
+    #[test]
+    fn each_header_compiles_alone() {
+        let (folder, skins) = installed();
+        for name in file::below(&folder.path().join("usr/include")).unwrap() {
+            let (skin, name) = match name.strip_prefix("cobalt") {
+                Ok(name) => ("cobalt", name.display().to_string()),
+                Err(_) => ("cobalt", name.display().to_string()),
+            };
+            for (language, standard) in [("c", "-std=gnu11"), ("c++", "-std=gnu++17")] {
+                let mut compiler = Command::new("cc");
+                compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", standard]);
+                compiler.args(["-include", &name, "-include", &name]).args(skins.flags(skin, "--cflags").unwrap());
+                tool::quietly(compiler.args(["-x", language, "/dev/null"])).unwrap();
+            }
+        }
+    }
+
+    /// The test programs run in Linux alone as well, but for what only primary mode has.
+    #[test]
+    fn test_programs_run_in_linux_alone() {
+        if !is_root() {
+            // Their threads have real-time priorities.
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for (name, program) in programs(&Repository::find().unwrap()).unwrap() {
+            let file = folder.path().join(&name);
+            crate::file::write_program(&file, &program).unwrap();
+            let said = tool::output(&mut Command::new(file)).unwrap();
+            assert!(said.status.success(), "{name}: {}", String::from_utf8_lossy(&said.stderr));
+        }
+    }
+}
