@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the skins: each has a Makefile.
-const SKINS: [&str; 1] = ["linux/cobalt"];
+const SKINS: [&str; 2] = ["linux/cobalt", "linux/alchemy"];
 /// Folders that they need as well.
 const SHARED: [&str; 3] = ["linux/primary", "linux/uapi", "abi/c"];
 /// Programs that test them: a folder for each skin.

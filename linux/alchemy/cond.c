@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <alchemy/cond.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mutexes.h"
+#include "object.h"
+#include "primary/lock.h"
+
+struct cond {
+	struct alchemy_object object;
+	pthread_cond_t cond;
+};
+
+static const struct alchemy_kind kind = { "condition variable" };
+
+int rt_cond_create(RT_COND *cond, const char *name)
+{
+	struct cond *made = calloc(1, sizeof(*made));
+	int error;
+
+	if (!made)
+		return -ENOMEM;
+	error = -__RT(pthread_cond_init(&made->cond, NULL));
+	if (!error) {
+		error = alchemy_add(&made->object, &kind, name, &cond->handle);
+		if (error)
+			__RT(pthread_cond_destroy(&made->cond));
+	}
+	if (error)
+		free(made);
+	return error;
+}
+
+/* The condition of a handle, without the lock; NULL: there is none. */
+static struct cond *find(RT_COND *cond)
+{
+	struct cond *found = alchemy_enter(&kind, cond->handle);
+
+	if (found)
+		primary_unlock();
+	return found;
+}
+
+int rt_cond_delete(RT_COND *cond)
+{
+	struct cond *found = find(cond);
+	int error = found ? -__RT(pthread_cond_destroy(&found->cond)) : -EINVAL;
+
+	if (error)
+		return error;
+	primary_lock();
+	alchemy_remove(&found->object);
+	primary_unlock();
+	free(found);
+	return 0;
+}
+
+int rt_cond_signal(RT_COND *cond)
+{
+	struct cond *found = find(cond);
+
+	return found ? -__RT(pthread_cond_signal(&found->cond)) : -EINVAL;
+}
+
+int rt_cond_broadcast(RT_COND *cond)
+{
+	struct cond *found = find(cond);
+
+	return found ? -__RT(pthread_cond_broadcast(&found->cond)) : -EINVAL;
+}
+
+/* The mutex is not the caller's meanwhile. */
+static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end end)
+{
+	struct timespec time = primary_timespec(end.ns);
+	unsigned int depth = mutex->depth;
+	RT_TASK owner = mutex->owner;
+	int error;
+
+	mutex->depth = 0;
+	if (end.clock == PRIMARY_NEVER)
+		error = __RT(pthread_cond_wait(&cond->cond, &mutex->mutex));
+	else
+		error = __RT(pthread_cond_clockwait(&cond->cond, &mutex->mutex, end.clock, &time));
+	mutex->depth = depth;
+	mutex->owner = owner;
+	return -error;
+}
+
+static int do_wait(RT_COND *cond, RT_MUTEX *mutex, struct primary_end end)
+{
+	struct mutex *lock = alchemy_enter(&alchemy_mutexes, mutex->handle);
+	struct cond *found;
+
+	if (!lock)
+		return -EINVAL;
+	found = alchemy_find(&kind, cond->handle);
+	primary_unlock();
+	if (!found)
+		return -EINVAL;
+	if (!alchemy_owns(lock))
+		return -EPERM;
+	return end.clock == PRIMARY_AT_ONCE ? -EWOULDBLOCK : wait_for(found, lock, end);
+}
+
+int rt_cond_wait_timed(RT_COND *cond, RT_MUTEX *mutex, const struct timespec *end)
+{
+	return do_wait(cond, mutex, alchemy_at(end));
+}
+
+int rt_cond_wait_until(RT_COND *cond, RT_MUTEX *mutex, RTIME end)
+{
+	return do_wait(cond, mutex, alchemy_until(end));
+}
+
+int rt_cond_wait(RT_COND *cond, RT_MUTEX *mutex, RTIME timeout)
+{
+	return do_wait(cond, mutex, alchemy_after(timeout));
+}
+
+int rt_cond_inquire(RT_COND *cond, RT_COND_INFO *info)
+{
+	struct cond *found = alchemy_enter(&kind, cond->handle);
+
+	if (!found)
+		return -EINVAL;
+	alchemy_tell_name(&found->object, info->name);
+	return alchemy_leave(0);
+}
+
+int rt_cond_bind(RT_COND *cond, const char *name, RTIME timeout)
+{
+	return alchemy_bind(&kind, name, timeout, &cond->handle);
+}
+
+int rt_cond_unbind(RT_COND *cond)
+{
+	cond->handle = 0;
+	return 0;
+}

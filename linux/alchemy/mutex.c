@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mutexes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "primary/lock.h"
+
+const struct alchemy_kind alchemy_mutexes = { "mutex" };
+
+int rt_mutex_create(RT_MUTEX *mutex, const char *name)
+{
+	struct mutex *made = calloc(1, sizeof(*made));
+	pthread_mutexattr_t attributes;
+	int error;
+
+	if (!made)
+		return -ENOMEM;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	error = -__RT(pthread_mutex_init(&made->mutex, &attributes));
+	if (!error) {
+		error = alchemy_add(&made->object, &alchemy_mutexes, name, &mutex->handle);
+		if (error)
+			__RT(pthread_mutex_destroy(&made->mutex));
+	}
+	if (error)
+		free(made);
+	return error;
+}
+
+/* The mutex of a handle, without the lock; NULL: there is none. */
+static struct mutex *find(RT_MUTEX *mutex)
+{
+	struct mutex *found = alchemy_enter(&alchemy_mutexes, mutex->handle);
+
+	if (found)
+		primary_unlock();
+	return found;
+}
+
+int rt_mutex_delete(RT_MUTEX *mutex)
+{
+	struct mutex *found = find(mutex);
+	int error = found ? -__RT(pthread_mutex_destroy(&found->mutex)) : -EINVAL;
+
+	if (error)
+		return error;
+	primary_lock();
+	alchemy_remove(&found->object);
+	primary_unlock();
+	free(found);
+	return 0;
+}
+
+static int do_lock(struct mutex *mutex, struct primary_end end)
+{
+	struct timespec time = primary_timespec(end.ns);
+
+	if (end.clock == PRIMARY_AT_ONCE)
+		return __RT(pthread_mutex_trylock(&mutex->mutex));
+	if (end.clock == PRIMARY_NEVER)
+		return __RT(pthread_mutex_lock(&mutex->mutex));
+	return __RT(pthread_mutex_clocklock(&mutex->mutex, end.clock, &time));
+}
+
+static int acquire(RT_MUTEX *mutex, struct primary_end end)
+{
+	struct mutex *found = find(mutex);
+	RT_TASK *self = rt_task_self();
+	int error;
+
+	if (!found)
+		return -EINVAL;
+	error = do_lock(found, end);
+	if (error)
+		return error == EBUSY ? -EWOULDBLOCK : -error;
+	found->owner.handle = self ? self->handle : 0;
+	found->owner.thread = pthread_self();
+	found->depth++;
+	return 0;
+}
+
+int rt_mutex_acquire_timed(RT_MUTEX *mutex, const struct timespec *end)
+{
+	return acquire(mutex, alchemy_at(end));
+}
+
+int rt_mutex_acquire_until(RT_MUTEX *mutex, RTIME end)
+{
+	return acquire(mutex, alchemy_until(end));
+}
+
+int rt_mutex_acquire(RT_MUTEX *mutex, RTIME timeout)
+{
+	return acquire(mutex, alchemy_after(timeout));
+}
+
+int rt_mutex_release(RT_MUTEX *mutex)
+{
+	struct mutex *found = find(mutex);
+
+	if (!found)
+		return -EINVAL;
+	if (!alchemy_owns(found))
+		return -EPERM;
+	found->depth--;
+	return -__RT(pthread_mutex_unlock(&found->mutex));
+}
+
+int rt_mutex_inquire(RT_MUTEX *mutex, RT_MUTEX_INFO *info)
+{
+	struct mutex *found = alchemy_enter(&alchemy_mutexes, mutex->handle);
+
+	if (!found)
+		return -EINVAL;
+	memset(&info->owner, 0, sizeof(info->owner));
+	if (found->depth)
+		info->owner = found->owner;
+	alchemy_tell_name(&found->object, info->name);
+	return alchemy_leave(0);
+}
+
+int rt_mutex_bind(RT_MUTEX *mutex, const char *name, RTIME timeout)
+{
+	return alchemy_bind(&alchemy_mutexes, name, timeout, &mutex->handle);
+}
+
+int rt_mutex_unbind(RT_MUTEX *mutex)
+{
+	mutex->handle = 0;
+	return 0;
+}
