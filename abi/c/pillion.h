@@ -62,6 +62,7 @@
     vcpu_reset(vcpu: Vcpu(C))
     vcpu_end_of_interrupt(vcpu: Vcpu(C))
     vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0)
+    vcpu_notify(vcpu: Vcpu(W), vector: u8, next: Notification(R)) -> bits
     trace_control(trace: Trace(W), on: bool)
     log_put(trace: Trace(W), byte: u8) */
 enum pillion_call {
@@ -110,6 +111,7 @@ enum pillion_call {
     PILLION_CALL_VCPU_RESET = 60,
     PILLION_CALL_VCPU_END_OF_INTERRUPT = 61,
     PILLION_CALL_VCPU_BIND_SIGNALS = 62,
+    PILLION_CALL_VCPU_NOTIFY = 63,
     PILLION_CALL_TRACE_CONTROL = 64,
     PILLION_CALL_LOG_PUT = 65,
 };

@@ -427,6 +427,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 /* Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes. */
 #define PILLION_DUAL_SLOTS 32
 #define PILLION_DUAL_SIGNAL 0x50490100
+#define PILLION_DUAL_WAIT 0x50490102
 #define PILLION_DUAL_FIRST_SIGNAL 1
 #define PILLION_DUAL_LIFE_CALL 0x50490200
 #define PILLION_DUAL_VECTOR_BYTES 0x1000

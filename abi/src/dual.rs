@@ -34,6 +34,12 @@ pub const SLOTS: usize = 32;
 /// no space is bound. Slot [`FIRST_SIGNAL`]` + n` wakes the runner of the [`Slot`] with number `n`.
 pub const SIGNAL: u64 = 0x5049_0100;
 
+/// Hypercall that the kernel answers itself, from Linux's most privileged mode: waits as HLT does,
+/// also with interrupts disabled, until an interrupt could be delivered, or until a task ends the
+/// wait ([`VcpuNotify`](crate::call::Call::VcpuNotify)). The result is 0, or -38 (ENOSYS) if no
+/// space is bound by `VcpuBindSignals`.
+pub const WAIT: u64 = 0x5049_0102;
+
 /// See [`SIGNAL`]: slot 0 of a space is always empty.
 pub const FIRST_SIGNAL: u64 = 1;
 

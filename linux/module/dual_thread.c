@@ -20,7 +20,10 @@
 #include <linux/reboot.h>
 #include <linux/restart_block.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/rt.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/stat.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/spinlock.h>
@@ -109,15 +112,20 @@ static void wake(u64 slots)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
+/* The threads that were given back since. */
+static u64 take_events(void)
+{
+	u64 *events = &dual_head()->events;
+
+	return READ_ONCE(*events) ? xchg(events, 0) : 0;
+}
+
 /* Wakes the threads that were given back; all of them if the task has gone. */
 void dual_ring(void)
 {
-	u64 *events;
-
 	if (!dual_task)
 		return;
-	events = &dual_head()->events;
-	wake(READ_ONCE(*events) ? xchg(events, 0) : 0);
+	wake(take_events());
 	if (!task_alive(dual_task))
 		wake(U64_MAX);
 }
@@ -313,6 +321,31 @@ static u32 starts(void)
 }
 
 /*
+ * Has Linux wait for the current thread to be given back, as long as it has nothing else to do:
+ * without going to sleep, and without the interrupt that would end the sleep. Whatever happens to
+ * Linux ends the wait, and interrupts stay disabled, so that it finds the thread asleep. Returns
+ * whether the thread was given back.
+ */
+static bool wait_awake(const struct pillion_dual_slot *slot, unsigned int number)
+{
+	u64 begin, slots;
+
+	lockdep_assert_irqs_disabled();
+	/* It runs if something woke it up since it looked. */
+	if (task_is_running(current) || !rt_task(current) || !single_task_running() ||
+	    need_resched())
+		return false;
+	begin = local_clock();
+	hypercall(PILLION_DUAL_WAIT, 0);
+	/* The thread did not use the processor meanwhile. */
+	current->se.exec_start += local_clock() - begin;
+	slots = take_events() & ~BIT_ULL(number);
+	if (slots)
+		wake(slots);
+	return is_returned(slot);
+}
+
+/*
  * Sleeps until the thread is given back. Returns false if it is lost with the task that it was
  * offered to, the one with that number of starts.
  */
@@ -325,7 +358,10 @@ static bool wait_for_return(unsigned int number, u32 start)
 		if (is_returned(slot) || !task_alive(dual_task) || starts() != start)
 			break;
 		if (!is_recalled(slot) && !signal_pending(current)) {
-			schedule();
+			local_irq_disable();
+			if (!wait_awake(slot, number))
+				schedule();
+			local_irq_enable();
 			continue;
 		}
 		recall(number);

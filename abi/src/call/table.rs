@@ -174,6 +174,11 @@ macro_rules! calls {
                 /// Lets the guest's kernel signal the notifications in a space, with the hypercall
                 /// `abi::dual::SIGNAL`, or none (0).
                 VcpuBindSignals = 62, vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0);
+                /// Ends the guest's wait by the hypercall `abi::dual::WAIT`, or makes an interrupt
+                /// pending if it is in none. Then waits as `Wait` does, without a deadline.
+                VcpuNotify = 63, vcpu_notify(
+                    vcpu: Vcpu(W), vector: u8, next: Notification(R)
+                ) -> bits;
 
                 /// Switches the trace buffer on or off.
                 TraceControl = 64, trace_control(trace: Trace(W), on: bool);

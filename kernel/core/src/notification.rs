@@ -92,7 +92,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// The current thread waits for bits, until a deadline.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait(&mut self, thread: Id<Thread>, id: Id<Notification>, deadline: u64) -> Result<Option<u64>> {
         let timed = self.m.get(id).timers.first().is_some();
         if timed {

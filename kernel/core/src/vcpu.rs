@@ -28,6 +28,8 @@ pub struct Vcpu {
     pub prepared: u32,
     /// Priority of the thread that runs it, or that ran it last.
     pub level: u8,
+    /// If its thread is halted: the guest waits by a hypercall, and not by HLT.
+    pub waits: bool,
     /// The thread that is in `VcpuRun` with it.
     pub thread: Opt<Thread>,
     /// Nested address space, as a capability that the vCPU holds.
@@ -166,8 +168,34 @@ impl<M: Machine> Kernel<M> {
 
     /// The guest executed HLT: its thread waits for an interrupt, unless one can be delivered.
     pub fn guest_halt(&mut self, id: Id<Vcpu>) {
-        if self.m.get(id).apic.deliverable().is_none() {
+        self.guest_waits(id, false);
+    }
+
+    /// The guest waits by a hypercall: as [`Self::guest_halt`], and its wait can also be ended
+    /// without an interrupt. Fails with [`Error::Unsupported`] if it may signal nobody.
+    pub fn guest_wait(&mut self, id: Id<Vcpu>) -> Result<()> {
+        if self.m.get(id).signals.cap.is_none() {
+            return Err(Error::Unsupported);
+        }
+        self.guest_waits(id, true);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn guest_waits(&mut self, id: Id<Vcpu>, by_hypercall: bool) {
+        let v = self.m.get(id);
+        if v.apic.deliverable().is_none() {
+            v.waits = by_hypercall;
             self.block_current(State::Halted);
+        }
+    }
+
+    /// Ends the guest's wait by a hypercall, or makes an interrupt pending if it is in none. O(1).
+    pub(crate) fn guest_notify(&mut self, id: Id<Vcpu>, vector: u8) {
+        let v = self.m.get(id);
+        match (v.waits, v.thread) {
+            (true, Some(thread)) if self.m.get(thread).state == State::Halted => self.make_ready(thread),
+            _ => self.guest_interrupt(id, vector),
         }
     }
 

@@ -118,15 +118,27 @@ fn handle(
             processor.advance(HLT);
             k.guest_halt(vcpu);
         }
-        HwExit::Hypercall if processor.hypercall() == Some(dual::SIGNAL) => {
-            let result = k.guest_signal(vcpu, state.gpr[gpr::RBX].get());
-            processor.finish_hypercall(match result {
-                Ok(()) => 0,
-                Err(Error::Unsupported) => errno::NO_SUCH_CALL,
-                Err(_) => errno::INVALID,
-            });
-        }
+        HwExit::Hypercall => match hypercall(k, vcpu, processor, state) {
+            Some(result) => processor.finish_hypercall(result),
+            None => return_to_monitor(k, id, processor, state, exit),
+        },
         other => return_to_monitor(k, id, processor, state, other),
     }
     false
+}
+
+/// Carries out a hypercall that is the kernel's, and returns its result.
+#[inline]
+fn hypercall(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &Processor, state: &State) -> Option<u64> {
+    let register = |number: usize| state.gpr[number].get();
+    let result = match processor.hypercall()? {
+        dual::SIGNAL => k.guest_signal(vcpu, register(gpr::RBX)),
+        dual::WAIT => k.guest_wait(vcpu),
+        _ => return None,
+    };
+    Some(match result {
+        Ok(()) => 0,
+        Err(Error::Unsupported) => errno::NO_SUCH_CALL,
+        Err(_) => errno::INVALID,
+    })
 }

@@ -10,8 +10,8 @@ use pillion_abi::{
     vcpu::{Exit, route},
 };
 use pillion_runtime::{
-    cap_delete, ports_part, region_create, region_reset, vcpu_allow_ports, vcpu_bind_signals, vcpu_configure,
-    vcpu_end_of_interrupt, vcpu_inject, vcpu_reset, vcpu_route_line, vcpu_run,
+    cap_delete, ports_part, region_create, region_reset, signal, vcpu_allow_ports, vcpu_bind_signals, vcpu_configure,
+    vcpu_end_of_interrupt, vcpu_inject, vcpu_notify, vcpu_reset, vcpu_route_line, vcpu_run,
 };
 use pillion_test_kit::{Checked, Kit, done, guest::Guest};
 
@@ -21,6 +21,7 @@ pub const CASES: &[Case] = &[
     |kit| allow(kit, 0x400, 512, ""),
     |kit| allow(kit, 0, 1_024, "with_kept_ones"),
     inject,
+    notify,
     route_line,
     reset,
     end_of_interrupt,
@@ -78,6 +79,15 @@ fn inject(kit: &mut Kit) -> Checked {
     let guest = Guest::new(kit)?;
     let trial = Trial::new(|| Ok(()), |()| vcpu_inject(guest.vcpu, VECTOR), |()| vcpu_reset(guest.vcpu).map(drop));
     trial.scan(kit, Name::of(Call::VcpuInject))
+}
+
+/// The notification has bits already.
+fn notify(kit: &mut Kit) -> Checked {
+    let (guest, note) = (Guest::new(kit)?, done!(kit.make(Kind::Notification, 0)));
+    let badged = done!(kit.badged(note, 1));
+    let trial =
+        Trial::new(|| signal(badged), |_| vcpu_notify(guest.vcpu, VECTOR, note), |_| vcpu_reset(guest.vcpu).map(drop));
+    trial.scan(kit, Name::of(Call::VcpuNotify))
 }
 
 fn route_line(kit: &mut Kit) -> Checked {

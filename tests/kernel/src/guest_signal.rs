@@ -8,7 +8,7 @@ use crate::{
 };
 use pillion_abi::{
     boot::slot,
-    dual::SIGNAL,
+    dual::{SIGNAL, WAIT},
     object::{Kind, right},
     vcpu::{Exit, gpr},
 };
@@ -39,13 +39,13 @@ const INVALID: u64 = -22_i64 as u64;
 const NO_SUCH_CALL: u64 = -38_i64 as u64;
 
 /// vmmcall; vmmcall
-const TWICE: [u8; 6] = [0x0f, 0x01, 0xd9, 0x0f, 0x01, 0xd9];
+pub const TWICE: [u8; 6] = [0x0f, 0x01, 0xd9, 0x0f, 0x01, 0xd9];
 /// rdtsc; mov edi, eax; mov eax, SIGNAL; vmmcall; rdtsc; vmmcall
 const TIMED: [u8; 19] =
     [0x0f, 0x31, 0x66, 0x89, 0xc7, 0x66, 0xb8, 0, 1, 0x49, 0x50, 0x0f, 0x01, 0xd9, 0x0f, 0x31, 0x0f, 0x01, 0xd9];
 
 /// A guest that may signal a notification, which comes with its space.
-fn signalling(kit: &mut Kit, code: &[u8]) -> Checked<(Guest, Cap, Cap)> {
+pub fn signalling(kit: &mut Kit, code: &[u8]) -> Checked<(Guest, Cap, Cap)> {
     let guest = with(kit, code)?;
     let (note, space) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::CapSpace, at::COUNT)));
     done!(cap_derive(space, at::BADGED as Cap, note, right::ALL, BADGE));
@@ -56,7 +56,7 @@ fn signalling(kit: &mut Kit, code: &[u8]) -> Checked<(Guest, Cap, Cap)> {
 }
 
 /// Has the guest make a hypercall at address 0.
-fn ask(guest: &mut Guest, number: u64, argument: u64) {
+pub fn ask(guest: &mut Guest, number: u64, argument: u64) {
     guest.state().gpr[gpr::RAX].set(number);
     guest.state().gpr[gpr::RBX].set(argument);
     guest.go(0);
@@ -138,11 +138,12 @@ fn others(kit: &mut Kit) -> Checked {
         same!([guest.state().rip.get(), guest.state().gpr[gpr::RAX].get()], [0, number]);
         Ok(())
     };
-    for number in [SIGNAL + 1, 1 << 32 | SIGNAL] {
+    for number in [SIGNAL - 1, WAIT + 1, 1 << 32 | SIGNAL, 1 << 32 | WAIT] {
         stays(&mut guest, number)?;
     }
     // From user mode, on page tables that this puts into the guest's memory.
     guest.process(kit)?;
     guest.enter_user_mode();
-    stays(&mut guest, SIGNAL)
+    stays(&mut guest, SIGNAL)?;
+    stays(&mut guest, WAIT)
 }

@@ -15,6 +15,7 @@ mod fault_handler;
 mod fpu;
 mod guest_interrupt;
 mod guest_signal;
+mod guest_wait;
 mod inheritance;
 mod interrupt;
 mod mappings;
@@ -43,7 +44,7 @@ task!(main);
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Checked);
 
-const ALL: [&[Test]; 26] = [
+const ALL: [&[Test]; 27] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
@@ -68,6 +69,7 @@ const ALL: [&[Test]; 26] = [
     preemption::TESTS,
     exits::TESTS,
     guest_signal::TESTS,
+    guest_wait::TESTS,
     user_vcpu::TESTS,
     user_vcpu_beside::TESTS,
 ];

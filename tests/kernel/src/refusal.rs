@@ -58,6 +58,7 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
         | Call::VcpuConfigure
         | Call::VcpuAllowPorts
         | Call::VcpuInject
+        | Call::VcpuNotify
         | Call::VcpuRouteLine
         | Call::VcpuReset
         | Call::VcpuEndOfInterrupt

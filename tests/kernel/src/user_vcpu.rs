@@ -12,7 +12,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap, cap_delete, now, park, ports_part, raw_call, signal, thread_bind_notification, timer_bind, timer_set,
-    vcpu_inject, wait, yield_now,
+    vcpu_inject, vcpu_notify, wait, yield_now,
 };
 use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, refused, same, stop};
 
@@ -446,6 +446,7 @@ fn refused_calls(kit: &mut Kit) -> Checked {
     let ports = kit.slot();
     done!(ports_part(slot::PORTS, 0x80, 1, ports));
     refused!(vcpu_inject(guest.vcpu, 0x30), BadState);
+    refused!(vcpu_notify(guest.vcpu, 0x30, ports), BadState);
     for (call, argument) in [
         (Call::VcpuAllowPorts, u64::from(ports)),
         (Call::VcpuRouteLine, slot::IRQ_CONTROL.into()),

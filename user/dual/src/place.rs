@@ -2,11 +2,12 @@
 
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use pillion_abi::NEVER;
 use pillion_abi::dual::{Dual, MEMORIES, Slot, VECTOR_BYTES, state};
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_runtime::info::{address, dual, skin};
-use pillion_runtime::{signal, vcpu_inject};
+use pillion_runtime::{signal, vcpu_notify, wait};
 
 /// First vector that is no exception.
 const VECTOR_FIRST: u32 = 32;
@@ -244,18 +245,16 @@ impl Place {
         unsafe { addr_of_mut!((*self.slot).vectors) }
     }
 
-    /// The slot is Linux's again, which is interrupted unless it knows already that there is
-    /// something to take, or looks at the slot itself since it asked for that offer.
-    pub fn give_back(&self, offer: u32) {
+    /// The slot is Linux's again. Returns whether Linux has to be told: not if it knows already
+    /// that there is something to take, or looks at the slot itself since it asked for that offer.
+    pub fn give_back(&self, offer: u32) -> bool {
         self.state().store(state::RETURNED, Ordering::Release);
         if self.is_recalled(offer) {
-            return;
+            return false;
         }
         // SAFETY: as in `clock`; all accesses to the word are atomic.
         let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*head()).events)) };
-        if event::raise(events, 1 << self.number) {
-            ring();
-        }
+        event::raise(events, 1 << self.number)
     }
 }
 
@@ -265,12 +264,13 @@ pub fn life() -> u32 {
     unsafe { addr_of!((*head()).life).read_volatile() }
 }
 
-/// Interrupts Linux with the vector that it chose, or by the doorbell if it chose none.
-fn ring() {
+/// Tells Linux that there is something to take, by ending its wait, with the vector that it chose,
+/// or by the doorbell if it chose none. Then waits for a notification.
+pub fn tell_and_wait(notification: u32) {
     // SAFETY: as in `clock`.
     let vector = unsafe { addr_of!((*head()).vector).read_volatile() };
     let _ = match u8::try_from(vector) {
-        Ok(number) if vector >= VECTOR_FIRST => vcpu_inject(dual::slot::PASSENGER, number),
-        _ => signal(skin::slot::LINUX),
+        Ok(number) if vector >= VECTOR_FIRST => vcpu_notify(dual::slot::PASSENGER, number, notification),
+        _ => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
     };
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Thread};
 use crate::level;
-use crate::place::{End, Offer, Place};
+use crate::place::{self, End, Offer, Place};
 use crate::process::{LinuxRam, Process};
 use crate::shadow::{self, Shadow};
 use crate::watchdog::is_overdue;
@@ -13,7 +13,7 @@ use pillion_abi::dual::{SLOTS, flag, reason};
 use pillion_abi::vcpu::Exit;
 use pillion_runtime::info::{self, TaskInfo, dual, skin};
 use pillion_runtime::{
-    context_consumed, now, park, signal, sleep, thread_bind_notification, thread_resume, thread_set_registers,
+    context_consumed, now, signal, sleep, thread_bind_notification, thread_resume, thread_set_registers,
     thread_suspend, vcpu_run, wait,
 };
 
@@ -107,13 +107,15 @@ unsafe extern "C" fn begin(number: u64) -> ! {
     let number = number as usize;
     // SAFETY: this is that runner.
     let mut runner = unsafe { Runner::new(number) };
-    while !ENDS.load(Relaxed) {
-        let _ = wait(notification(number), NEVER);
-        if runner.place.is_offered() {
-            runner.run();
+    let mut must_tell = false;
+    loop {
+        if must_tell {
+            place::tell_and_wait(notification(number));
+        } else {
+            let _ = wait(notification(number), NEVER);
         }
+        must_tell = runner.place.is_offered() && !ENDS.load(Relaxed) && runner.run();
     }
-    park()
 }
 
 struct Runner {
@@ -134,8 +136,8 @@ impl Runner {
         Runner { thread: thread(number), shadow, place: Place::of(number), ram: LinuxRam::new(), used: [0; 2] }
     }
 
-    /// Runs the thread that is offered, until it goes back.
-    fn run(&mut self) {
+    /// Runs the thread that is offered, until it goes back. Returns whether Linux has to be told.
+    fn run(&mut self) -> bool {
         let offer = self.place.offer();
         self.place.take();
         level::set(self.number(), level::of_priority(offer.priority.min(u8::MAX.into()) as u8));
@@ -147,15 +149,15 @@ impl Runner {
         let end = go_on(&self.shadow, &mut thread);
         thread.leave();
         self.shadow.store(&self.place, offer.xcr0);
-        self.give_back(&offer, &end);
+        self.give_back(&offer, &end)
     }
 
-    fn give_back(&mut self, offer: &Offer, end: &End) {
+    fn give_back(&mut self, offer: &Offer, end: &End) -> bool {
         let used = context_consumed(skin::slot::CONTEXTS + self.thread).unwrap_or(self.used);
         let since = [0, 1].map(|i: usize| used[i].saturating_sub(self.used[i]));
         self.used = used;
         self.place.set_end(end, since);
-        self.place.give_back(offer.number);
+        self.place.give_back(offer.number)
     }
 
     fn number(&self) -> usize {

@@ -3,13 +3,18 @@
 use super::{Caller, DONE, Outcome, arguments::*};
 use crate::{Cap, Id, Kernel, Machine, id::slot_of, vcpu::Vcpu};
 use pillion_abi::{
-    GUEST_VECTOR_FIRST, RT_VECTOR_FIRST,
+    GUEST_VECTOR_FIRST, NEVER, RT_VECTOR_FIRST,
     status::{Error, Result},
     vcpu::{configure, route},
 };
 
 /// Maximum number of ports that one call opens for a guest.
 const PORTS_AT_ONCE: u32 = 1024;
+
+/// A vector that a guest can get.
+fn vector(argument: u64) -> Result<u8> {
+    u8::try_from(argument).ok().filter(|vector| *vector >= 16).ok_or(Error::BadArgument)
+}
 
 impl<M: Machine> Kernel<M> {
     pub(super) fn sys_vcpu_run(&mut self, me: Caller, a: VcpuRun) -> Result<Outcome> {
@@ -88,9 +93,22 @@ impl<M: Machine> Kernel<M> {
 
     pub(super) fn sys_vcpu_inject(&mut self, me: Caller, a: VcpuInject) -> Result<Outcome> {
         let id = self.whole_vcpu(me, a.vcpu())?;
-        let vector = u8::try_from(a.vector()).ok().filter(|v| *v >= 16).ok_or(Error::BadArgument)?;
+        let vector = vector(a.vector())?;
         self.m.set_result(me.thread, 0, [0, 0]);
         self.guest_interrupt(id, vector);
+        Ok(Outcome::Arranged)
+    }
+
+    pub(super) fn sys_vcpu_notify(&mut self, me: Caller, a: VcpuNotify) -> Result<Outcome> {
+        let id = self.whole_vcpu(me, a.vcpu())?;
+        let vector = vector(a.vector())?;
+        let Cap::Notification(next) = self.cap(me, a.next())? else { return Err(Error::WrongKind) };
+        // First, as long as the caller is the current thread.
+        let bits = self.wait(me.thread, next, NEVER)?;
+        if let Some(bits) = bits {
+            self.m.set_result(me.thread, 0, [bits, 0]);
+        }
+        self.guest_notify(id, vector);
         Ok(Outcome::Arranged)
     }
 

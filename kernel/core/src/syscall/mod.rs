@@ -117,6 +117,7 @@ impl<M: Machine> Kernel<M> {
             Other::VcpuConfigure(a) => self.sys_vcpu_configure(me, a),
             Other::VcpuAllowPorts(a) => self.sys_vcpu_allow_ports(me, a),
             Other::VcpuInject(a) => self.sys_vcpu_inject(me, a),
+            Other::VcpuNotify(a) => self.sys_vcpu_notify(me, a),
             Other::VcpuRouteLine(a) => self.sys_vcpu_route_line(me, a),
             Other::VcpuReset(a) => self.sys_vcpu_reset(me, a),
             Other::VcpuEndOfInterrupt(a) => self.sys_vcpu_end_of_interrupt(me, a),

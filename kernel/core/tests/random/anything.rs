@@ -30,7 +30,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Calls that are made more often than others.
-const OFTEN: [Call; 22] = [
+const OFTEN: [Call; 23] = [
     Call::Call,
     Call::Call,
     Call::Call,
@@ -49,6 +49,7 @@ const OFTEN: [Call; 22] = [
     Call::TimerSet,
     Call::VcpuRun,
     Call::VcpuBindSignals,
+    Call::VcpuNotify,
     Call::ThreadResume,
     Call::ThreadBindContext,
     Call::ContextConfigure,
@@ -272,7 +273,7 @@ impl Play {
 
     fn guest(&mut self, me: Id<Thread>, v: Id<Vcpu>, s: &Step) {
         self.w.k.m.begin_entry();
-        let choice = if self.w.k.m.peek(v).user { 2 } else { s.r[0] % 6 };
+        let choice = if self.w.k.m.peek(v).user { 2 } else { s.r[0] % 7 };
         match choice {
             0 => self.w.k.guest_halt(v),
             1 => self.w.k.guest_deadline(v, self.w.k.m.clock + u64::from(s.r[1])),
@@ -290,6 +291,7 @@ impl Play {
                 let index = self.pick(Kind::Notification, s.r[1]);
                 _ = self.w.k.guest_signal(v, index);
             }
+            5 => _ = self.w.k.guest_wait(v),
             _ => _ = self.w.k.m.peek(v).apic.end_of_interrupt(),
         }
         self.w.leave("guest");
@@ -309,6 +311,7 @@ impl Play {
             Call::Wait,
             Call::Sleep,
             Call::VcpuRun,
+            Call::VcpuNotify,
             Call::Reply,
             Call::Yield,
         ];

@@ -4,6 +4,7 @@ mod bounds;
 mod calls;
 mod deletion;
 mod first_task;
+mod guest_waits;
 mod guests;
 mod interleaved;
 mod loans;

@@ -90,11 +90,13 @@ fn what_is_the_passenger_s_is_refused() {
     let space = w.make(Kind::GuestSpace, 4);
     let ports = w.free_slot();
     w.root(Call::PortsPart, [slot::PORTS, 0x3f8, 8, ports]);
+    let note = w.make(Kind::Notification, 0);
     let user = vcpu(&mut w, space, USER);
     w.worker(3);
     for (call, a) in [
         (Call::VcpuAllowPorts, [user.0, ports, 0, 0]),
         (Call::VcpuInject, [user.0, 0x30, 0, 0]),
+        (Call::VcpuNotify, [user.0, 0x30, note, 0]),
         (Call::VcpuRouteLine, [user.0, slot::IRQ, 3, 0x40 | route::LEVEL]),
         (Call::VcpuReset, [user.0, 0, 0, 0]),
         (Call::VcpuEndOfInterrupt, [user.0, 0, 0, 0]),

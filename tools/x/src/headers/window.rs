@@ -104,7 +104,7 @@ fn psc(out: &mut Header) {
 
 fn dual(out: &mut Header) {
     define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
-        SLOTS SIGNAL FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES);
+        SLOTS SIGNAL WAIT FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES);
     out.define_text("DUAL_TASK", dual_mode::TASK);
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
