@@ -205,6 +205,7 @@ fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
             }
             Some(Exit::Notified) => {}
             _ => {
+                shadow.forget();
                 return End {
                     reason: reason::INSTRUCTION,
                     number: exit,

@@ -2,11 +2,11 @@
 
 use crate::place::{Offer, Place, Special};
 use core::arch::{asm, x86_64::__cpuid, x86_64::__cpuid_count};
-use core::cell::UnsafeCell;
+use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use pillion_abi::PAGE;
 use pillion_abi::dual::{SLOTS, VECTOR_BYTES};
-use pillion_abi::vcpu::{State, dirty, gpr};
+use pillion_abi::vcpu::{Segment, State, dirty, gpr};
 use pillion_dual::vectors::{COMPONENTS, LEAST, mxcsr_mask, repair};
 use pillion_dual::walk::Tables;
 use pillion_runtime::info::address;
@@ -27,6 +27,12 @@ const MORE_CR4: u64 = 1 << 11 | 1 << 22;
 
 /// Length of SYSCALL.
 const SYSCALL_LENGTH: u64 = 2;
+
+/// Whether user mode, which can change FS and GS, left one of them as Linux states it.
+fn has_base(segment: &Cell<Segment>, base: u64) -> bool {
+    let segment = segment.get();
+    segment.selector == 0 && segment.base == base
+}
 
 /// Vector registers on their way from Linux: in memory that Linux cannot write.
 #[repr(C, align(64))]
@@ -70,10 +76,19 @@ pub unsafe fn prepare() -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Whose state the vCPU's page holds, but for what user mode can change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Held {
+    thread: u32,
+    cr3: u64,
+    cr4: u64,
+}
+
 /// A runner's vCPU. It stays with the runner's thread: cells are not shared between threads.
 pub struct Shadow {
     number: usize,
     pub state: &'static State,
+    held: Cell<Option<Held>>,
 }
 
 impl Shadow {
@@ -86,7 +101,7 @@ impl Shadow {
         // SAFETY: the resource manager mapped a page for each runner, for good. It holds cells of
         // integers. Only the runner uses it, and the kernel writes them only while the runner is in
         // `vcpu_run`.
-        Shadow { number, state: unsafe { &*(place as *const State) } }
+        Shadow { number, state: unsafe { &*(place as *const State) }, held: Cell::new(None) }
     }
 
     /// Takes the registers that Linux offers. Returns the process's page tables; `None` if Linux
@@ -101,7 +116,9 @@ impl Shadow {
     }
 
     /// Sets the state of a thread in 64-bit user mode. Each register goes from the slot into the
-    /// state at once: a copy of all of them on the way would cost a hundred instructions.
+    /// state at once: a copy of all of them on the way would cost a hundred instructions. What the
+    /// vCPU holds since the same thread's last stay is not set again, which would cost three times
+    /// as much.
     #[inline(always)]
     fn begin(&self, place: &Place, offer: &Offer) {
         let state = self.state;
@@ -112,7 +129,19 @@ impl Shadow {
         state.rip.set(rip);
         state.rflags.set(user_flags(rflags));
         let (cr3, cr4) = (offer.cr3, offer.cr4 & (user_mode::CR4 | MORE_CR4));
+        let held = Some(Held { thread: offer.thread, cr3, cr4 });
+        if self.held.get() == held && has_base(&state.fs, fs_base) && has_base(&state.gs, gs_base) {
+            // All of it is still to be loaded if that stay ended before it began.
+            state.dirty.update(|changed| changed | dirty::CORE);
+            return;
+        }
+        self.held.set(held);
         user_mode::set(state, &Process { cr3, cr4, fs_base, gs_base, data: 0 });
+    }
+
+    /// The kernel refused the state, or replaced it.
+    pub fn forget(&self) {
+        self.held.set(None);
     }
 
     /// Loads the vector registers: what Linux does not offer gets its initial state.
