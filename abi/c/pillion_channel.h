@@ -614,6 +614,57 @@ _Static_assert(offsetof(struct pillion_dual_slot, reserved) == 328, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 
+/* Private futexes. */
+#define PILLION_DUAL_FUTEX_BUCKETS 32
+#define PILLION_DUAL_FUTEX_HASH 0x9e3779b1ULL
+#define PILLION_DUAL_FUTEX_SHIFT 27
+#define PILLION_DUAL_FUTEX_POSTS 14
+#define PILLION_DUAL_FUTEX_EVENT 0x100000000ULL
+
+/* What the thread of a runner does at one. */
+#define PILLION_DUAL_FUTEX_IDLE 0
+#define PILLION_DUAL_FUTEX_ARRIVING 1
+#define PILLION_DUAL_FUTEX_AGAIN 2
+#define PILLION_DUAL_FUTEX_WAITING 3
+#define PILLION_DUAL_FUTEX_WOKEN 4
+#define PILLION_DUAL_FUTEX_ONE 8
+
+struct pillion_dual_futex_waiter {
+    uint64_t state;
+    uint64_t address;
+    uint64_t since;
+    uint32_t bitset;
+    uint32_t urgency;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_futex_waiter) == 32, "size");
+_Static_assert(offsetof(struct pillion_dual_futex_waiter, state) == 0, "state");
+_Static_assert(offsetof(struct pillion_dual_futex_waiter, address) == 8, "address");
+_Static_assert(offsetof(struct pillion_dual_futex_waiter, since) == 16, "since");
+_Static_assert(offsetof(struct pillion_dual_futex_waiter, bitset) == 24, "bitset");
+_Static_assert(offsetof(struct pillion_dual_futex_waiter, urgency) == 28, "urgency");
+#endif
+
+struct pillion_dual_futexes {
+    uint32_t waiters;
+    uint32_t anywhere;
+    uint32_t busy;
+    uint32_t reserved;
+    uint32_t waits[PILLION_DUAL_FUTEX_BUCKETS];
+    uint32_t owned[PILLION_DUAL_FUTEX_BUCKETS];
+    uint64_t posts[PILLION_DUAL_FUTEX_POSTS];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_futexes) == 384, "size");
+_Static_assert(offsetof(struct pillion_dual_futexes, waiters) == 0, "waiters");
+_Static_assert(offsetof(struct pillion_dual_futexes, anywhere) == 4, "anywhere");
+_Static_assert(offsetof(struct pillion_dual_futexes, busy) == 8, "busy");
+_Static_assert(offsetof(struct pillion_dual_futexes, reserved) == 12, "reserved");
+_Static_assert(offsetof(struct pillion_dual_futexes, waits) == 16, "waits");
+_Static_assert(offsetof(struct pillion_dual_futexes, owned) == 144, "owned");
+_Static_assert(offsetof(struct pillion_dual_futexes, posts) == 272, "posts");
+#endif
+
 struct pillion_dual {
     uint64_t events;
     uint32_t vector;
@@ -621,17 +672,23 @@ struct pillion_dual {
     uint32_t reserved[12];
     struct pillion_dual_clocks clocks;
     uint64_t memories[PILLION_DUAL_MEMORIES];
-    uint64_t reserved2[444];
+    uint64_t posted;
+    struct pillion_dual_futex_waiter futex_waiters[PILLION_DUAL_SLOTS];
+    uint64_t reserved2[315];
+    struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_dual) == 4096, "size");
+_Static_assert(sizeof(struct pillion_dual) == 16384, "size");
 _Static_assert(offsetof(struct pillion_dual, events) == 0, "events");
 _Static_assert(offsetof(struct pillion_dual, vector) == 8, "vector");
 _Static_assert(offsetof(struct pillion_dual, life) == 12, "life");
 _Static_assert(offsetof(struct pillion_dual, reserved) == 16, "reserved");
 _Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
 _Static_assert(offsetof(struct pillion_dual, memories) == 288, "memories");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 544, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");
+_Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waiters");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 1576, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 
 #endif

@@ -133,6 +133,36 @@ pub mod object {
     pub const CHECKED: u64 = 4;
 }
 
+/// Private futexes of memories whose threads may be in primary mode.
+pub mod futex {
+    /// A wait's address is counted in bucket `(address / 4 * `[`HASH`]` mod 2^32) / 2^`[`SHIFT`].
+    pub const BUCKETS: usize = 32;
+    /// See [`BUCKETS`].
+    pub const HASH: u32 = 0x9e37_79b1;
+    /// See [`BUCKETS`].
+    pub const SHIFT: u32 = 32 - BUCKETS.trailing_zeros();
+    /// Addresses at which the threads of a memory that wait in Linux are still to be woken.
+    pub const POSTS: usize = 14;
+    /// Bit of [`super::Dual::events`] for [`super::Dual::posted`].
+    pub const EVENT: u64 = 1 << super::SLOTS;
+
+    /// The low bits of [`super::FutexWaiter::state`].
+    pub mod state {
+        /// The runner's thread does not wait for a futex.
+        pub const IDLE: u64 = 0;
+        /// It is about to compare the futex.
+        pub const ARRIVING: u64 = 1;
+        /// Somebody woke at its address since: it compares again.
+        pub const AGAIN: u64 = 2;
+        /// It waits.
+        pub const WAITING: u64 = 3;
+        /// It was woken.
+        pub const WOKEN: u64 = 4;
+        /// The other bits are the number of the wait, which is a multiple of this.
+        pub const ONE: u64 = 8;
+    }
+}
+
 /// Values of [`Slot::state`].
 pub mod state {
     /// Linux runs the thread, or the slot is free.
@@ -312,12 +342,50 @@ pub struct Slot {
     pub vectors: [u8; VECTOR_BYTES],
 }
 
+/// A wait of a thread in primary mode for a futex.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct FutexWaiter {
+    /// One of [`futex::state`], plus the wait's number.
+    pub state: u64,
+    /// The futex's address in the thread's memory.
+    pub address: u64,
+    /// Ticks at its beginning: among equals, the longest wait ends first.
+    pub since: u64,
+    /// A wake-up with one of these bits is for it.
+    pub bitset: u32,
+    /// The most urgent waiter is woken first.
+    pub urgency: u32,
+}
+
+/// The futexes of a memory.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Futexes {
+    /// Runners with a [`FutexWaiter`] of this memory, as bits; written by the task.
+    pub waiters: u32,
+    /// Threads in Linux that may wait for any address; written by Linux, as are the two counts
+    /// below.
+    pub anywhere: u32,
+    /// 1 while the task changes futexes with priority inheritance. Linux does not meanwhile.
+    pub busy: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Threads that wait in Linux, by [`futex::BUCKETS`].
+    pub waits: [u32; futex::BUCKETS],
+    /// Threads in Linux that use a futex with priority inheritance.
+    pub owned: [u32; futex::BUCKETS],
+    /// Where Linux is to wake all its threads, or 0. The task writes it over 0, and Linux over an
+    /// address.
+    pub posts: [u64; futex::POSTS],
+}
+
 /// What the task and Linux's kernel share, followed by as many [`Slot`]s as there are runners.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(4096))]
 pub struct Dual {
-    /// Threads that were given back: bit `n` for slot `n`. The task sets bits, and rings if the
-    /// word was 0; Linux takes all bits at once.
+    /// Threads that were given back, bit `n` for slot `n`; and [`futex::EVENT`]. The task sets
+    /// bits, and rings if the word was 0; Linux takes all bits at once.
     pub events: u64,
     /// The vector with which the task interrupts Linux; 0: it rings the doorbell.
     pub vector: u32,
@@ -331,8 +399,14 @@ pub struct Dual {
     /// The memories (address spaces) whose threads may have objects ([`service`]): a number that is
     /// never used again, or 0. Objects end with the memory that they were made in.
     pub memories: [u64; MEMORIES],
+    /// Memories with [`Futexes::posts`], as bits. Linux takes all at once.
+    pub posted: u64,
+    /// Each runner's.
+    pub futex_waiters: [FutexWaiter; SLOTS],
     /// Zero.
-    pub reserved2: [u64; 444],
+    pub reserved2: [u64; 315],
+    /// Each memory's.
+    pub futexes: [Futexes; MEMORIES],
 }
 
 /// Bytes of the part with that many slots.
@@ -343,7 +417,8 @@ pub const fn bytes(slots: usize) -> u64 {
 
 const _: () = {
     assert!(size_of::<Conversion>() == 80);
-    assert!(size_of::<Dual>() == 4096);
+    assert!(size_of::<Dual>() == 4 * 4096);
+    assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
     assert!(size_of::<Slot>() == 8192);
     assert!(core::mem::offset_of!(Slot, vectors) == 4096);
 };

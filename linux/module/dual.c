@@ -528,9 +528,12 @@ int dual_open(void)
 	error = dual_clock_open();
 	if (error)
 		goto thread;
-	error = dual_hook_open();
+	error = dual_futex_open();
 	if (error)
 		goto clock;
+	error = dual_hook_open();
+	if (error)
+		goto futex;
 	error = misc_register(&device);
 	if (error)
 		goto hook;
@@ -538,6 +541,8 @@ int dual_open(void)
 	return 0;
 hook:
 	dual_hook_close();
+futex:
+	dual_futex_close();
 clock:
 	dual_clock_close();
 thread:
@@ -557,6 +562,7 @@ void dual_close(void)
 	dual_hook_close();
 	dual_clock_close();
 	dual_thread_close();
+	dual_futex_close();
 	/* Without files and hooks, nobody else has references. */
 	list_for_each_entry_safe(process, next, &processes, link)
 		free_process(process);

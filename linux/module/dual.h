@@ -3,7 +3,7 @@
  * Threads of processes in primary mode. The parts: dual.c the device and the marks of processes,
  * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it enters
  * and leaves it, dual_report.c where it left it, dual_pin.c memory that stays where it is,
- * dual_clock.c Linux's clocks.
+ * dual_clock.c Linux's clocks, dual_futex.c and dual_futex_memory.c private futexes.
  */
 #ifndef DUAL_H
 #define DUAL_H
@@ -118,7 +118,7 @@ struct dual_thread *dual_thread_of_current(struct dual_process *process);
 int dual_hook_open(void);
 void dual_hook_close(void);
 long dual_natively(const struct pt_regs *regs);
-bool dual_enters(u64 number);
+void *dual_function(const char *name);
 
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
 long dual_thread_call(struct dual_process *process, unsigned int number);
@@ -126,6 +126,7 @@ int dual_thread_open(void);
 void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
+u32 dual_starts(void);
 void dual_clock_was_set(void);
 
 void dual_report(struct dual_process *process, const struct dual_thread *thread,
@@ -136,6 +137,21 @@ int dual_pins_follow(struct dual_pins *pins);
 void dual_state_memory(const struct dual_pins *pins);
 void dual_pins_init(struct dual_pins *pins);
 void dual_pins_end(struct dual_pins *pins);
+
+/* Whether futex calls are looked at in a memory, or another with the same bit. In any context. */
+bool dual_futex_may_be(const struct mm_struct *mm);
+void dual_futex_begin(unsigned int memory, struct mm_struct *mm);
+bool dual_futex_is_free(unsigned int memory);
+void dual_futex_end(unsigned int memory);
+void dual_futex_state(unsigned int memory);
+/* Linux's part of a call of the current thread, whatever its memory. */
+long dual_futex(const struct pt_regs *regs);
+bool dual_futex_waits(u64 number, u64 operation);
+bool dual_futex_enters(const struct pt_regs *regs);
+/* Threads in Linux are to be woken. In any context. */
+void dual_agent_ring(void);
+int dual_futex_open(void);
+void dual_futex_close(void);
 
 int dual_clock_open(void);
 void dual_clock_close(void);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The system calls in which a thread enters primary mode, and those in which it becomes a real-time
- * thread. ftrace calls the hook at the beginning of such a call; if the process may be marked, the
- * call continues in this module, which carries it out in primary mode or calls Linux's own
- * function. ftrace then calls the hook once more, which knows by the caller that this call is for
- * Linux.
+ * The system calls in which a thread enters primary mode, those in which it becomes a real-time
+ * thread, and those about futexes. ftrace calls the hook at the beginning of such a call; if the
+ * process may be marked, the call continues in this module, which carries it out in primary mode or
+ * calls Linux's own function. ftrace then calls the hook once more, which knows by the caller that
+ * this call is for Linux.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/err.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 #include <linux/version.h>
 #include <asm/ptrace.h>
 #include <asm/unistd.h>
@@ -34,13 +34,12 @@ struct hook {
 
 static long entered(const struct pt_regs *regs);
 static long became_urgent(const struct pt_regs *regs);
+static long futex(const struct pt_regs *regs);
 
-static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
-			 struct ftrace_regs *registers)
+/* Has the call continue in this module, unless it comes from there. */
+static __always_inline void divert(const struct hook *this, unsigned long parent, struct ftrace_regs *registers)
 {
-	struct hook *this = container_of(operations, struct hook, operations);
-
-	if (!dual_may_be_marked(current) || within_module(parent, THIS_MODULE))
+	if (within_module(parent, THIS_MODULE))
 		return;
 	/* The call returns to this module, however long it sleeps in Linux. */
 	if (!try_module_get(THIS_MODULE))
@@ -52,17 +51,40 @@ static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_o
 #endif
 }
 
-#define HOOK(function, continues)                                                             \
+static void notrace hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+			 struct ftrace_regs *registers)
+{
+	if (dual_may_be_marked(current))
+		divert(container_of(operations, struct hook, operations), parent, registers);
+}
+
+/* Futexes are the memory's, which another process can use as well (vfork, CLONE_VM). */
+static void notrace futex_hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+			       struct ftrace_regs *registers)
+{
+	if (dual_may_be_marked(current) || dual_futex_may_be(current->mm))
+		divert(container_of(operations, struct hook, operations), parent, registers);
+}
+
+#define HOOK(function, hooked, continues)                                                     \
 	{                                                                                     \
 		.name = "__x64_sys_" #function, .number = __NR_##function, .entered = continues, \
-		.operations = { .func = hook, .flags = FTRACE_OPS_FL_IPMODIFY }               \
+		.operations = { .func = hooked, .flags = FTRACE_OPS_FL_IPMODIFY }             \
 	}
 
 static struct hook hooks[] = {
-	HOOK(clock_nanosleep, entered),
-	HOOK(nanosleep, entered),
-	HOOK(sched_setscheduler, became_urgent),
-	HOOK(sched_setattr, became_urgent),
+	HOOK(clock_nanosleep, hook, entered),
+	HOOK(nanosleep, hook, entered),
+	HOOK(sched_setscheduler, hook, became_urgent),
+	HOOK(sched_setattr, hook, became_urgent),
+	HOOK(futex, futex_hook, futex),
+	HOOK(futex_waitv, futex_hook, futex),
+	HOOK(restart_syscall, futex_hook, futex),
+#ifdef __NR_futex_requeue
+	HOOK(futex_wait, futex_hook, futex),
+	HOOK(futex_wake, futex_hook, futex),
+	HOOK(futex_requeue, futex_hook, futex),
+#endif
 };
 
 /* Linux's own function. The call must not be the last thing done here: it returns to the module. */
@@ -80,23 +102,28 @@ noinline long dual_natively(const struct pt_regs *regs)
 	return result;
 }
 
-/* Whether threads enter primary mode in the system call with that number. */
-bool dual_enters(u64 number)
-{
-	return (u32)number == __NR_clock_nanosleep || (u32)number == __NR_nanosleep;
-}
-
-static noinline long entered(const struct pt_regs *regs)
+/* Makes a call in primary mode, or with Linux's part of it. */
+static long enter(const struct pt_regs *regs, call in_linux)
 {
 	struct dual_process *process = dual_process_of_current();
 	long result;
 
 	if (!process || !dual_thread_run(process, (struct pt_regs *)regs, &result))
-		result = dual_natively(regs);
+		result = in_linux(regs);
 	if (process)
 		dual_process_put(process);
 	module_put(THIS_MODULE);
 	return result;
+}
+
+static long entered(const struct pt_regs *regs)
+{
+	return enter(regs, dual_natively);
+}
+
+static long futex(const struct pt_regs *regs)
+{
+	return enter(regs, dual_futex);
 }
 
 /*
@@ -124,25 +151,26 @@ static void remove(unsigned int count)
 	}
 }
 
-/* Finds Linux's function: a probe that is not armed says where it is. */
-static int find(struct hook *this)
+/* Finds a function of Linux's: a probe that is not armed says where it is. */
+void *dual_function(const char *name)
 {
-	struct kprobe probe = { .symbol_name = this->name, .flags = KPROBE_FLAG_DISABLED };
+	struct kprobe probe = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
 	int error = register_kprobe(&probe);
 
 	if (error)
-		return error;
-	this->original = (call)probe.addr;
+		return ERR_PTR(error);
 	unregister_kprobe(&probe);
-	return 0;
+	return probe.addr;
 }
 
 static int add(struct hook *this)
 {
-	int error = find(this);
+	int error;
 
+	this->original = dual_function(this->name);
+	error = PTR_ERR_OR_ZERO(this->original);
 	if (!error)
-		error = ftrace_set_filter(&this->operations, (u8 *)this->name, strlen(this->name), 0);
+		error = ftrace_set_filter_ip(&this->operations, (unsigned long)this->original, 0, 0);
 	if (!error)
 		error = register_ftrace_function(&this->operations);
 	if (error)

@@ -80,13 +80,15 @@ static unsigned long pin_area(const struct vm_area_struct *area, struct page **p
 /* The numbers of the memories that may have objects; 0 is none. */
 static u64 memories[PILLION_DUAL_MEMORIES];
 
-static void begin_objects(struct dual_pins *pins)
+static void begin_objects(struct dual_pins *pins, struct mm_struct *mm)
 {
 	u64 number = get_random_u64() | 1;
 	unsigned int i;
 
 	for (i = 0; i < PILLION_DUAL_MEMORIES; i++)
-		if (!cmpxchg64(&memories[i], 0, number)) {
+		if (dual_futex_is_free(i) && !cmpxchg64(&memories[i], 0, number)) {
+			/* Before a thread can wait in primary mode. */
+			dual_futex_begin(i, mm);
 			WRITE_ONCE(pins->memory, i);
 			return;
 		}
@@ -100,6 +102,7 @@ static void end_objects(struct dual_pins *pins)
 	if (memory == DUAL_NO_MEMORY)
 		return;
 	WRITE_ONCE(dual_head()->memories[memory], 0);
+	dual_futex_end(memory);
 	smp_store_release(&memories[memory], 0);
 }
 
@@ -108,8 +111,10 @@ void dual_state_memory(const struct dual_pins *pins)
 {
 	u32 memory = READ_ONCE(pins->memory);
 
-	if (memory != DUAL_NO_MEMORY)
-		WRITE_ONCE(dual_head()->memories[memory], memories[memory]);
+	if (memory == DUAL_NO_MEMORY)
+		return;
+	WRITE_ONCE(dual_head()->memories[memory], memories[memory]);
+	dual_futex_state(memory);
 }
 
 /*
@@ -155,7 +160,7 @@ static int follow(struct dual_pins *pins, struct mm_struct *mm)
 	error = mmu_notifier_register(&pins->notifier, mm);
 	if (error)
 		return error;
-	begin_objects(pins);
+	begin_objects(pins, mm);
 	pins->mm = mm;
 	return 0;
 }

@@ -112,12 +112,15 @@ static void wake(u64 slots)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
-/* The threads that were given back since. */
+/* The threads that were given back since, as bits. What else there is to look at, is. */
 static u64 take_events(void)
 {
 	u64 *events = &dual_head()->events;
+	u64 taken = READ_ONCE(*events) ? xchg(events, 0) : 0;
 
-	return READ_ONCE(*events) ? xchg(events, 0) : 0;
+	if (taken & PILLION_DUAL_FUTEX_EVENT)
+		dual_agent_ring();
+	return taken & ~PILLION_DUAL_FUTEX_EVENT;
 }
 
 /* Wakes the threads that were given back; all of them if the task has gone. */
@@ -245,11 +248,18 @@ static bool may_enter(const struct pt_regs *regs)
 	       !has_segments() && !has_clocks() && task_alive(dual_task);
 }
 
-/* Whether it enters primary mode in this call. */
+static bool is_sleep(u64 number)
+{
+	return number == __NR_clock_nanosleep || number == __NR_nanosleep;
+}
+
+/*
+ * Whether the current thread enters primary mode in its call. Linux takes other numbers for the
+ * same call, which primary mode does not know.
+ */
 static bool is_entrance(const struct pt_regs *regs)
 {
-	/* Linux takes other numbers for the same call, which primary mode does not know. */
-	return regs->orig_ax == (u32)regs->orig_ax && dual_enters(regs->orig_ax);
+	return is_sleep(regs->orig_ax) || dual_futex_enters(regs);
 }
 
 static void offer(struct pillion_dual_slot *slot, const struct dual_process *process,
@@ -315,7 +325,7 @@ void dual_thread_recall(struct dual_thread *thread)
 }
 
 /* How often the task was started: one that was started anew knows nothing of earlier offers. */
-static u32 starts(void)
+u32 dual_starts(void)
 {
 	return READ_ONCE(window.directory->tasks[dual_task->index].starts);
 }
@@ -355,7 +365,7 @@ static bool wait_for_return(unsigned int number, u32 start)
 
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
-		if (is_returned(slot) || !task_alive(dual_task) || starts() != start)
+		if (is_returned(slot) || !task_alive(dual_task) || dual_starts() != start)
 			break;
 		if (!is_recalled(slot) && !signal_pending(current)) {
 			local_irq_disable();
@@ -403,6 +413,16 @@ static long wait_on(const struct pt_regs *regs, s64 wake_ns, struct __kernel_tim
 	return remaining && put_timespec64(&rest, remaining) ? -EFAULT : result;
 }
 
+/* A wait for a futex. The length of time of one that has such is unknown here: it may end early. */
+static long continue_futex(const struct pt_regs *regs, const struct pillion_dual_slot *slot)
+{
+	if (slot->resume != PILLION_DUAL_RESUME_ABSOLUTE)
+		return signal_pending(current) ? -EINTR : 0;
+	if (signal_pending(current))
+		return regs->r10 ? -ERESTARTNOHAND : -ERESTARTSYS;
+	return dual_futex(regs);
+}
+
 /* Linux continues a thread in a system call that was cut short. */
 static long continue_call(struct pt_regs *regs, const struct pillion_dual_slot *slot)
 {
@@ -414,6 +434,8 @@ static long continue_call(struct pt_regs *regs, const struct pillion_dual_slot *
 	regs->cx = regs->ip;
 	regs->r11 = regs->flags;
 	regs->orig_ax = number;
+	if (number == __NR_futex)
+		return continue_futex(regs, slot);
 	if (slot->resume == PILLION_DUAL_RESUME_ABSOLUTE)
 		return signal_pending(current) ? -ERESTARTNOHAND : dual_natively(regs);
 	return wait_on(regs, slot->wake_ns, (struct __kernel_timespec __user *)remaining);
@@ -537,7 +559,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	}
 	*result = load_registers(regs, &slot->registers);
 	/* The same call must not lead back to primary mode. */
-	if (reason == PILLION_DUAL_LEFT_CALL && dual_enters(slot->number))
+	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si)))
 		thread->native = regs->ip + SYSCALL_LENGTH;
 	return true;
 }
@@ -557,7 +579,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	bool is_done = true;
-	u32 start = starts();
+	u32 start = dual_starts();
 
 	offer(slot, process, thread, regs, flags);
 	WRITE_ONCE(thread->slot, number);
@@ -570,7 +592,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 		if (wait_for_return(number, start)) {
 			account(thread, slot);
 			is_done = resume(process, thread, slot, regs, result);
-		} else if (starts() == start && READ_ONCE(slot->state) == PILLION_DUAL_STATE_OFFERED) {
+		} else if (dual_starts() == start && READ_ONCE(slot->state) == PILLION_DUAL_STATE_OFFERED) {
 			/* The task ended before it took the thread. */
 			is_done = false;
 		} else {

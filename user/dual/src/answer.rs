@@ -5,10 +5,12 @@ use crate::place::{self, Offer, Place};
 use crate::process::Process;
 use crate::runner;
 use crate::watchdog;
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::dual::{LIFE_CALL, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::clock::{Clock, SECOND};
 use pillion_dual::objects::Party;
+use pillion_dual::walk::Access;
 use pillion_runtime::info::skin;
 use pillion_runtime::{call, now, wait};
 
@@ -19,8 +21,11 @@ mod number {
     pub const GETPID: u64 = 39;
     pub const GETTIMEOFDAY: u64 = 96;
     pub const GETTID: u64 = 186;
+    pub const TIME: u64 = 201;
+    pub const FUTEX: u64 = 202;
     pub const CLOCK_GETTIME: u64 = 228;
     pub const CLOCK_NANOSLEEP: u64 = 230;
+    pub const GETCPU: u64 = 309;
 }
 
 /// Clocks of Linux.
@@ -87,6 +92,9 @@ impl Thread<'_> {
             number::NANOSLEEP => self.sleep(clock::MONOTONIC, false, 0, first),
             number::CLOCK_GETTIME => self.tell_time(first, second, 1, made),
             number::GETTIMEOFDAY if second == 0 => self.tell_time(clock::REALTIME, first, 1_000, made),
+            number::TIME if first == 0 => self.seconds(made),
+            number::GETCPU => self.tell_processor(first, second),
+            number::FUTEX => self.futex(state, made),
             LIFE_CALL => Some(Answer::Value(place::life().into())),
             number::GETTID => Some(Answer::Value(self.offer.thread.into())),
             number::GETPID => Some(Answer::Value(self.offer.process.into())),
@@ -112,22 +120,37 @@ impl Thread<'_> {
         Some(Answer::Value(0))
     }
 
+    /// The time at a tick in seconds.
+    fn seconds(&self, tsc: u64) -> Option<Answer> {
+        let (_, clocks) = place::clock();
+        Some(Answer::Value((time(&clocks?, clock::REALTIME, tsc)? / SECOND) as i64))
+    }
+
+    /// Writes the numbers of the processor and of its node, where they are asked for: Linux has one
+    /// processor.
+    fn tell_processor(&self, processor: u64, node: u64) -> Option<Answer> {
+        let word = |at: u64| if at == 0 { Some(None) } else { Some(Some(self.process.word(at, Access::Write)?)) };
+        let (processor, node) = (word(processor)?, word(node)?);
+        for word in [processor, node].into_iter().flatten() {
+            word.store(0, Relaxed);
+        }
+        Some(Answer::Value(0))
+    }
+
+    /// A length of time, or a time since a clock's zero, that is at an address.
+    pub fn length(&self, at: u64) -> Option<u64> {
+        let [seconds, nanoseconds] = self.process.pair(at)?;
+        (seconds <= SECONDS_MAX && nanoseconds < SECOND).then_some(seconds * SECOND + nanoseconds)
+    }
+
     /// `clock_nanosleep`.
     fn sleep(&mut self, which: u64, absolute: bool, other_flags: u64, request: u64) -> Option<Answer> {
-        let [seconds, nanoseconds] = self.process.pair(request)?;
-        if other_flags != 0 || seconds > SECONDS_MAX || nanoseconds >= SECOND {
-            return None;
-        }
-        let time = seconds * SECOND + nanoseconds;
+        let time = self.length(request).filter(|_| other_flags == 0)?;
         let (sequence, clocks) = place::clock();
         let clocks = clocks?;
         offset(&clocks, which)?;
         // A length of time does not change when the clock is set.
-        let end = if absolute {
-            End::At { clock: which, time }
-        } else {
-            End::Monotonic(clocks.monotonic(now()).saturating_add(time))
-        };
+        let end = if absolute { End::At { clock: which, time } } else { End::after(&clocks, time) };
         self.counts.waits += 1;
         Some(self.wait_for(&end, sequence, clocks))
     }
@@ -179,6 +202,11 @@ pub enum End {
 }
 
 impl End {
+    /// So many nanoseconds from now on.
+    pub fn after(clocks: &Clock, ns: u64) -> End {
+        End::Monotonic(clocks.monotonic(now()).saturating_add(ns))
+    }
+
     /// The time of the monotonic clock and the tick at which the sleep ends.
     pub fn deadline(&self, clocks: &Clock) -> Option<(u64, u64)> {
         let wake = match *self {
@@ -188,7 +216,14 @@ impl End {
         Some((wake, clocks.ticks_at(wake)))
     }
 
-    fn cut_short(&self, wake_ns: u64) -> Answer {
+    /// The tick at which the sleep ends, by the clocks of now; `None` if Linux has no such clock.
+    pub fn tick(&self) -> Option<u64> {
+        let (_, clocks) = place::clock();
+        self.deadline(&clocks?).map(|(_, tick)| tick)
+    }
+
+    /// What becomes of a call whose wait until then Linux cuts short.
+    pub fn cut_short(&self, wake_ns: u64) -> Answer {
         let resume = if matches!(self, End::At { .. }) { resume::ABSOLUTE } else { resume::RELATIVE };
         Answer::CutShort { resume, wake_ns }
     }

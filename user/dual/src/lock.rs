@@ -8,8 +8,8 @@ use pillion_dual::exclusion::{Exclusion, Runners};
 use pillion_dual::objects::{Effects, Objects};
 use pillion_runtime::{signal, wait};
 
-/// The task's runners, as the lock sees them.
-struct All;
+/// The task's runners.
+pub struct All;
 
 impl Runners for All {
     fn level(&self, runner: usize) -> u8 {

@@ -13,10 +13,12 @@
 #![no_main]
 
 mod answer;
+mod futexes;
 mod level;
 mod lock;
 mod place;
 mod process;
+mod roster;
 mod runner;
 mod services;
 mod shadow;

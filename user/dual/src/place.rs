@@ -3,16 +3,17 @@
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{Dual, MEMORIES, Slot, VECTOR_BYTES, state};
+use pillion_abi::dual::{Dual, MEMORIES, Slot, VECTOR_BYTES, futex, state};
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_runtime::info::{address, dual, skin};
-use pillion_runtime::{signal, vcpu_notify, wait};
+use pillion_runtime::{signal, vcpu_inject, vcpu_notify, wait};
 
 /// First vector that is no exception.
-const VECTOR_FIRST: u32 = 32;
+const VECTOR_FIRST: u8 = 32;
 
-fn head() -> *mut Dual {
+/// What the manager mapped for good before this task began to run, followed by the slots.
+pub fn head() -> *mut Dual {
     address::DUAL as *mut Dual
 }
 
@@ -252,10 +253,16 @@ impl Place {
         if self.is_recalled(offer) {
             return false;
         }
-        // SAFETY: as in `clock`; all accesses to the word are atomic.
-        let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*head()).events)) };
-        event::raise(events, 1 << self.number)
+        raise(1 << self.number)
     }
+}
+
+/// Says that Linux has something to look at: a bit of [`Dual::events`]. Returns whether it has to
+/// be told.
+fn raise(event: u64) -> bool {
+    // SAFETY: as in `clock`; all accesses to the word are atomic.
+    let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*head()).events)) };
+    event::raise(events, event)
 }
 
 /// Whether Linux lives, as it is said: one of [`pillion_abi::dual::life`].
@@ -264,13 +271,28 @@ pub fn life() -> u32 {
     unsafe { addr_of!((*head()).life).read_volatile() }
 }
 
+/// The vector with which Linux is told something; `None`: it chose none.
+fn vector() -> Option<u8> {
+    // SAFETY: as in `clock`.
+    let vector = unsafe { addr_of!((*head()).vector).read_volatile() };
+    u8::try_from(vector).ok().filter(|vector| *vector >= VECTOR_FIRST)
+}
+
+/// Has Linux look at what was posted for its threads that wait for futexes.
+pub fn deliver() {
+    if raise(futex::EVENT) {
+        let _ = match vector() {
+            Some(vector) => vcpu_inject(dual::slot::PASSENGER, vector),
+            None => signal(skin::slot::LINUX),
+        };
+    }
+}
+
 /// Tells Linux that there is something to take, by ending its wait, with the vector that it chose,
 /// or by the doorbell if it chose none. Then waits for a notification.
 pub fn tell_and_wait(notification: u32) {
-    // SAFETY: as in `clock`.
-    let vector = unsafe { addr_of!((*head()).vector).read_volatile() };
-    let _ = match u8::try_from(vector) {
-        Ok(number) if vector >= VECTOR_FIRST => vcpu_notify(dual::slot::PASSENGER, number, notification),
-        _ => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
+    let _ = match vector() {
+        Some(vector) => vcpu_notify(dual::slot::PASSENGER, vector, notification),
+        None => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
     };
 }

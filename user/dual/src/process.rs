@@ -1,5 +1,6 @@
 //! Memory of a thread's process, read and written through the process's own page tables.
 
+use core::sync::atomic::AtomicU32;
 use pillion_dual::walk::{Access, Memory, Ram, Tables};
 use pillion_runtime::info::{address, dual};
 
@@ -63,6 +64,16 @@ impl Process {
             Some(unsafe { place.read_volatile() })
         };
         Some([byte(first)?, byte(second)?])
+    }
+
+    /// A word of four bytes; `None` also if the address is not a multiple of four.
+    #[inline]
+    pub fn word(&self, at: u64, access: Access) -> Option<&AtomicU32> {
+        let place = at.is_multiple_of(4).then(|| self.tables.translate(&self.ram, at, access))??;
+        let place = self.ram.pointer::<u32>(place)?;
+        // SAFETY: Linux's RAM is mapped there for good, and the address is aligned. Others write it
+        // at any time, and it is only accessed as an atomic.
+        Some(unsafe { AtomicU32::from_ptr(place) })
     }
 
     /// Two words; `None` also if the address is not a multiple of eight.

@@ -5,6 +5,7 @@ use crate::answer::{Answer, Counts, End, Thread, offset, time};
 use crate::lock;
 use crate::place::{self, Offer, Place};
 use crate::process::Process;
+use crate::roster;
 use crate::runner;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pillion_abi::NEVER;
@@ -23,7 +24,7 @@ static AWAY: AtomicU32 = AtomicU32::new(0);
 
 /// What Linux does after a wait that it cut short.
 #[derive(Clone, Copy)]
-enum Resume {
+pub enum Resume {
     /// It makes the call again, unless a handler ran: then the call's result is EINTR.
     UnlessHandled,
     /// It makes the call again.
@@ -36,6 +37,7 @@ impl<'a> Thread<'a> {
     /// A thread that enters primary mode.
     pub fn new(place: &'a Place, offer: &'a Offer, process: Process, notification: u32) -> Thread<'a> {
         let mut thread = Thread { place, offer, process, notification, counts: Counts::default(), party: None };
+        roster::enter(place.number, offer);
         if AWAY.load(Relaxed) != 0 {
             let identity = thread.identity();
             // If it cannot be attached, it fails in its next call, and says so there.
@@ -48,35 +50,40 @@ impl<'a> Thread<'a> {
 
     /// The thread leaves primary mode.
     pub fn leave(&mut self) {
-        if let Some(party) = self.party.take() {
+        let runner = self.place.number;
+        if roster::leave(runner) {
             self.with(|objects| {
-                objects.detach(party);
+                objects.detach_runner(runner as u8);
+                roster::forget(runner);
                 // Under the lock, so that a later count is not replaced by an earlier one.
                 AWAY.store(objects.away() as u32, Relaxed);
             });
         }
     }
 
-    fn identity(&self) -> Identity {
+    pub fn identity(&self) -> Identity {
         let memory = u8::try_from(self.offer.memory).unwrap_or(u8::MAX);
         Identity { memory, thread: self.offer.thread }
     }
 
     /// Does something with the objects.
-    fn with<R>(&self, f: impl FnOnce(&mut Objects) -> R) -> R {
+    pub fn with<R>(&self, f: impl FnOnce(&mut Objects) -> R) -> R {
         // SAFETY: the calling runner runs the thread; what is done with objects is theirs alone.
-        unsafe { lock::with(self.notification as usize - 1, f) }
+        unsafe { lock::with(self.place.number, f) }
     }
 
     /// Who the thread is among the users of objects.
-    fn party(&mut self) -> Result<Party, i64> {
+    pub fn party(&mut self) -> Result<Party, i64> {
         if let Some(party) = self.party {
             return Ok(party);
         }
-        let (identity, runner) = (self.identity(), (self.notification - 1) as u8);
+        let (identity, runner) = (self.identity(), self.place.number);
         let number = place::memory(identity.memory.into());
         let priority = self.offer.priority.min(u8::MAX.into()) as u8;
-        let party = self.with(|objects| objects.attach(identity, number, runner, priority))?;
+        let party = self.with(|objects| {
+            roster::know(runner);
+            objects.attach(identity, number, runner as u8, priority)
+        })?;
         self.party = Some(party);
         Ok(party)
     }
@@ -142,7 +149,7 @@ impl<'a> Thread<'a> {
     ) -> Answer {
         let end = match clock {
             service::FOREVER | service::TRY => None,
-            _ if deadline(&End::At { clock, time: ns }).is_none() => return Answer::Value(error::EINVAL),
+            _ if (End::At { clock, time: ns }).tick().is_none() => return Answer::Value(error::EINVAL),
             _ => Some(End::At { clock, time: ns }),
         };
         match self.with(|objects| operation(objects, clock != service::TRY)) {
@@ -151,11 +158,12 @@ impl<'a> Thread<'a> {
         }
     }
 
-    fn wait_for_result(&mut self, party: Party, mut end: Option<&End>, resume: Resume) -> Answer {
+    /// Waits until an operation that waits has a result.
+    pub fn wait_for_result(&mut self, party: Party, mut end: Option<&End>, resume: Resume) -> Answer {
         self.counts.waits += 1;
         loop {
             // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
-            let wake = || end.map_or(NEVER, |end| deadline(end).unwrap_or(0));
+            let wake = || end.map_or(NEVER, |end| end.tick().unwrap_or(0));
             let until = wake();
             if now() < until {
                 self.pause(until);
@@ -209,10 +217,4 @@ fn cut_short(resume: Resume) -> Answer {
         Resume::Again => Answer::Again,
         Resume::After => Answer::LastValue(error::EINTR),
     }
-}
-
-/// The tick at which a wait ends; `None` if Linux has no such clock.
-fn deadline(end: &End) -> Option<u64> {
-    let (_, clocks) = place::clock();
-    end.deadline(&clocks?).map(|(_, deadline)| deadline)
 }

@@ -1,6 +1,6 @@
 //! Atomics: the processor's or the model checker's.
 
 #[cfg(not(loom))]
-pub use core::sync::atomic::{AtomicU32, Ordering};
+pub use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(loom)]
-pub use loom::sync::atomic::{AtomicU32, Ordering};
+pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

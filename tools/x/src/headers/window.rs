@@ -134,8 +134,19 @@ fn dual(out: &mut Header) {
         wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max: "uint64_t", ticks: "uint64_t",
         exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t", reserved: "uint64_t" "[471]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
+    define!(out, "Private futexes.", "DUAL_FUTEX_", dual_mode::futex, BUCKETS HASH SHIFT POSTS EVENT);
+    define!(out, "What the thread of a runner does at one.", "DUAL_FUTEX_", dual_mode::futex::state,
+        IDLE ARRIVING AGAIN WAITING WOKEN ONE);
+    structure!(out, "dual_futex_waiter", dual_mode::FutexWaiter,
+        state: "uint64_t", address: "uint64_t", since: "uint64_t", bitset: "uint32_t", urgency: "uint32_t",);
+    structure!(out, "dual_futexes", dual_mode::Futexes,
+        waiters: "uint32_t", anywhere: "uint32_t", busy: "uint32_t", reserved: "uint32_t",
+        waits: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]", owned: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]",
+        posts: "uint64_t" "[PILLION_DUAL_FUTEX_POSTS]",);
     structure!(out, "dual", dual_mode::Dual,
         events: "uint64_t", vector: "uint32_t", life: "uint32_t", reserved: "uint32_t" "[12]",
         clocks: "struct pillion_dual_clocks",
-        memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[444]",);
+        memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
+        futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", reserved2: "uint64_t" "[315]",
+        futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);
 }

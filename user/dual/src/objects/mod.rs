@@ -8,6 +8,7 @@
 
 mod condition;
 mod flags;
+pub mod futex;
 mod mutex;
 mod party;
 mod period;
@@ -83,6 +84,8 @@ pub struct Objects {
     inheritance: Inheritance<u8>,
     /// The number of each memory that has objects here; see [`pillion_abi::dual::Dual::memories`].
     memories: [u64; MEMORIES],
+    /// Parties that wait for futexes, as bits.
+    futex_waiters: u64,
     /// Waits so far: orders waiters of equal urgency.
     order: u64,
     effects: Effects,
@@ -106,6 +109,7 @@ impl Objects {
             parties: [Known::NONE; PARTIES],
             inheritance: Inheritance::new(0),
             memories: [0; MEMORIES],
+            futex_waiters: 0,
             order: 0,
             effects: Effects { wakes: 0, changed: 0 },
         }

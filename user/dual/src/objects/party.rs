@@ -58,6 +58,8 @@ impl Objects {
         }
         self.follow_memory(memory, number);
         let party = match self.party_of(identity) {
+            // Somebody who waits for it has attached it.
+            Some(party) if self.parties[party].runner == Some(runner) => return Ok(party),
             // Linux runs a thread once; one that is said to be in two places is nobody.
             Some(party) if self.parties[party].runner.is_some() => return Err(error::EAGAIN),
             Some(party) => party,
@@ -87,9 +89,17 @@ impl Objects {
     /// A thread leaves primary mode; it does not wait.
     pub fn detach(&mut self, party: Party) {
         self.cut(party, super::Cut::Recalled);
+        self.leave_futexes(party);
         self.parties[party].runner = None;
         if !self.parties[party].must_stay() {
             self.forget(party);
+        }
+    }
+
+    /// The same for whomever a runner has, if that is known.
+    pub fn detach_runner(&mut self, runner: u8) {
+        if let Some(party) = self.parties.iter().position(|known| known.runner == Some(runner)) {
+            self.detach(party);
         }
     }
 

@@ -1,3 +1,4 @@
+use super::wait::Place;
 use super::*;
 use pillion_abi::dual::service::ANY;
 use pillion_rt_core::inherit::bits;
@@ -227,9 +228,10 @@ fn threads_of_one_process_are_bounded() {
     let mut party = |memory, thread| objects.attach(Identity { memory, thread }, 1, 1, 1);
     let known = (0..100).take_while(|thread| party(0, *thread).is_ok()).count();
     assert_eq!(known, 32);
-    assert_eq!(party(0, 0), Err(error::EAGAIN), "in two places");
+    assert_eq!(party(0, 0), Ok(0), "it is known already");
     assert!(party(1, 0).is_ok());
     assert_eq!(party(32, 0), Err(error::EAGAIN));
+    assert_eq!(objects.attach(Identity { memory: 0, thread: 0 }, 1, 2, 1), Err(error::EAGAIN), "in two places");
     assert_eq!(objects.attach(Identity { memory: 2, thread: 0 }, 0, 1, 1), Err(error::EAGAIN), "no memory");
 }
 
@@ -272,7 +274,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn check(objects: &Objects) {
     for (index, object) in objects.objects.iter().enumerate() {
         for waiter in bits(object.waiters) {
-            assert_eq!(objects.parties[waiter].wait.object, Some(index as u16));
+            assert_eq!(objects.parties[waiter].wait.place, Some(Place::Object(index as u16)));
         }
         match object.kind {
             Some(Kind::Semaphore { value }) => assert!(value == 0 || object.waiters == 0, "a lost wake-up"),
@@ -295,7 +297,7 @@ fn check(objects: &Objects) {
     for (party, known) in objects.parties.iter().enumerate() {
         let is_owner = |object: &&Object| matches!(object.kind, Some(Kind::Mutex(m)) if m.owner == Some(party as u8));
         assert_eq!(objects.objects.iter().filter(is_owner).count(), known.owned as usize);
-        if let Some(index) = known.wait.object {
+        if let Some(Place::Object(index)) = known.wait.place {
             assert_eq!(objects.objects[usize::from(index)].waiters >> party & 1, 1);
         }
     }
@@ -317,7 +319,7 @@ proptest! {
             .iter().map(|flags| create(&mut objects, first, object::MUTEX, 0, *flags)).collect();
         for (thread, step) in steps {
             let party = parties[thread];
-            let waits = objects.parties[party].wait.object.is_some();
+            let waits = objects.parties[party].wait.place.is_some();
             match step {
                 Step::Cut(why) if waits => drop(objects.cut(party, why)),
                 _ if waits => continue,

@@ -21,11 +21,26 @@ pub enum Cut {
     Recalled,
 }
 
+/// Where a party waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the queue of an object.
+    Object(u16),
+    /// For a futex at an address, which another party owns.
+    Futex { address: u64, owner: Party },
+}
+
+impl Place {
+    pub fn is_futex(self, at: u64) -> bool {
+        matches!(self, Place::Futex { address, .. } if address == at)
+    }
+}
+
 /// What a party waits for, or the result of its last wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
-    /// The object in whose queue it is.
-    pub object: Option<u16>,
+    /// `None`: it does not wait.
+    pub place: Option<Place>,
     /// What its wait, or the one before, results in.
     pub result: Option<i64>,
     /// The mutex that it locks after a condition, and the condition's result is [`Wait::then`].
@@ -41,35 +56,47 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    pub const NONE: Wait = Wait { object: None, result: None, mutex: 0, then: 0, again: false, bits: 0, order: 0 };
+    pub const NONE: Wait = Wait { place: None, result: None, mutex: 0, then: 0, again: false, bits: 0, order: 0 };
 }
 
 impl Objects {
     /// Puts a party into an object's queue.
     pub(super) fn enqueue(&mut self, party: Party, index: usize) -> Outcome {
-        self.order += 1;
         self.objects[index].waiters |= 1 << party;
-        let wait = &mut self.parties[party].wait;
-        wait.object = Some(index as u16);
-        wait.result = None;
-        wait.again = false;
-        wait.order = self.order;
+        self.begin_wait(party, Place::Object(index as u16));
         Outcome::Waits
     }
 
-    /// Takes a party out of its queue, and takes back what it lends. Returns the object.
-    pub(super) fn dequeue(&mut self, party: Party) -> Option<usize> {
-        let index = usize::from(self.parties[party].wait.object.take()?);
-        self.objects[index].waiters &= !(1 << party);
+    pub(super) fn begin_wait(&mut self, party: Party, place: Place) {
+        self.order += 1;
+        let wait = &mut self.parties[party].wait;
+        wait.place = Some(place);
+        wait.result = None;
+        wait.again = false;
+        wait.order = self.order;
+    }
+
+    /// Takes a party from where it waits, and takes back what it lends. Returns where that was.
+    pub(super) fn dequeue(&mut self, party: Party) -> Option<Place> {
+        let place = self.parties[party].wait.place.take()?;
+        match place {
+            Place::Object(index) => self.objects[usize::from(index)].waiters &= !(1 << party),
+            Place::Futex { .. } => self.futex_waiters &= !(1 << party),
+        }
         self.effects.changed |= self.inheritance.end_wait(party);
-        Some(index)
+        Some(place)
     }
 
     /// The most urgent party that waits for an object; among equals, the one that has waited
     /// longest.
     pub(super) fn first_waiter(&self, index: usize) -> Option<Party> {
+        self.first_of(self.objects[index].waiters)
+    }
+
+    /// The same of some parties, as bits.
+    pub(super) fn first_of(&self, waiters: u64) -> Option<Party> {
         let key = |party: &Party| (self.inheritance.effective(*party), u64::MAX - self.parties[*party].wait.order);
-        bits(self.objects[index].waiters).max_by_key(key)
+        bits(waiters).max_by_key(key)
     }
 
     /// Ends a party's wait.
@@ -86,7 +113,7 @@ impl Objects {
     pub fn result(&mut self, party: Party) -> Option<i64> {
         let wait = &mut self.parties[party].wait;
         match wait.result.take() {
-            None if wait.object.is_none() => Some(error::EINVAL),
+            None if wait.place.is_none() => Some(error::EINVAL),
             result => result,
         }
     }
@@ -96,11 +123,12 @@ impl Objects {
     /// Neither has one that waits for that mutex already.
     pub fn cut(&mut self, party: Party, why: Cut) -> Option<i64> {
         let wait = &self.parties[party].wait;
-        if why == Cut::TimedOut && wait.again && wait.object.is_some() {
+        if why == Cut::TimedOut && wait.again && wait.place.is_some() {
             return None;
         }
-        if let Some(index) = self.dequeue(party) {
-            if why == Cut::TimedOut && self.is_condition(index) {
+        if let Some(place) = self.dequeue(party) {
+            let is_condition = matches!(place, Place::Object(index) if self.is_condition(index.into()));
+            if why == Cut::TimedOut && is_condition {
                 return self.lock_again(party, error::ETIMEDOUT);
             }
             let result = if why == Cut::TimedOut { error::ETIMEDOUT } else { error::EINTR };
