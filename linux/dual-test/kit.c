@@ -2,6 +2,7 @@
 /* What the tests of dual mode have in common. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pillion_channel.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -88,10 +89,36 @@ void be_real_time(void)
 	check(!sched_setscheduler(0, SCHED_FIFO, &parameters), "sched_setscheduler: %s", strerror(errno));
 }
 
+void be_ordinary(void)
+{
+	struct sched_param parameters = { .sched_priority = 0 };
+
+	check(!sched_setscheduler(0, SCHED_OTHER, &parameters), "sched_setscheduler: %s", strerror(errno));
+}
+
 void enter(void)
 {
 	mark(0);
 	be_real_time();
+}
+
+bool is_primary(void)
+{
+	return !CALL0(PILLION_DUAL_SERVICE_FIRST);
+}
+
+pthread_t begin_thread(int priority, void *(*run)(void *), void *context)
+{
+	struct sched_param parameters = { .sched_priority = priority };
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attributes, priority ? SCHED_FIFO : SCHED_OTHER);
+	pthread_attr_setschedparam(&attributes, &parameters);
+	check(!pthread_create(&thread, &attributes, run, context), "pthread_create");
+	return thread;
 }
 
 bool look(pid_t thread, struct pillion_dual_thread *found)

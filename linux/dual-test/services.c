@@ -68,26 +68,6 @@ static int64_t soon(int64_t ns)
 	return now(CLOCK_MONOTONIC) + ns;
 }
 
-static bool is_primary(void)
-{
-	return !CALL0(PILLION_DUAL_SERVICE_FIRST);
-}
-
-/* Starts a thread with a priority; 0 is that of ordinary threads. */
-static pthread_t begin_thread(int priority, void *(*run)(void *), void *context)
-{
-	struct sched_param parameters = { .sched_priority = priority };
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-	pthread_attr_setschedpolicy(&attributes, priority ? SCHED_FIFO : SCHED_OTHER);
-	pthread_attr_setschedparam(&attributes, &parameters);
-	check(!pthread_create(&thread, &attributes, run, context), "pthread_create");
-	return thread;
-}
-
 static long first, second;
 static volatile int turns;
 

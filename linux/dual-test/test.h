@@ -4,6 +4,7 @@
 #define TEST_H
 
 #include <pillion_dual.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -82,6 +83,12 @@ void mark(unsigned int flags);
 void be_real_time(void);
 /* Both. */
 void enter(void);
+/* Takes the priority away. */
+void be_ordinary(void);
+/* Whether the calling thread is in primary mode. */
+bool is_primary(void);
+/* Starts a thread with a priority; 0 is that of ordinary threads. */
+pthread_t begin_thread(int priority, void *(*run)(void *), void *context);
 
 /* What the module knows of a thread; false if it was never in primary mode. */
 bool look(pid_t thread, struct pillion_dual_thread *found);
@@ -152,6 +159,19 @@ void event_flags(void);
 void periods(void);
 void objects_end(void);
 void services_interrupted(void);
+void futex_results(void);
+void futex_order(void);
+void futex_turns(void);
+void futex_early(void);
+void futex_interrupted(void);
+void futex_of_linux(void);
+void futex_memory(void);
+void futex_storm(void);
+void futex_killed(void);
+void posix_mutexes(void);
+void posix_conditions(void);
+void posix_others(void);
+void posix_inherits(void);
 void hostile_services(void);
 void hostile_instructions(void);
 void hostile_arguments(void);

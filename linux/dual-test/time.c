@@ -43,6 +43,17 @@ void times(void)
 		check(!sleep_until(sleepable[i], 0), "a sleep until long ago");
 		check(!sleep_for(sleepable[i], 0, NULL), "a sleep for no time");
 	}
+	/* The processor may have changed between two calls where there are several. */
+	for (i = 0; i < 4; i++) {
+		unsigned int numbers[2] = { ~0U, ~0U };
+
+		check(!syscall(SYS_getcpu, i & 1 ? &numbers[0] : NULL, i & 2 ? &numbers[1] : NULL, NULL), "getcpu");
+		check(i & 1 ? numbers[0] < sysconf(_SC_NPROCESSORS_CONF) : numbers[0] == ~0U, "processor");
+		check(i & 2 ? !numbers[1] : numbers[1] == ~0U, "node %u", numbers[1]);
+	}
+	begin = now(CLOCK_REALTIME) / SECOND;
+	length = syscall(SYS_time, NULL);
+	check(length >= begin && length <= now(CLOCK_REALTIME) / SECOND, "time: %lld", (long long)length);
 	check_entries(1);
 	tell("at most %lld us late", (long long)latest / 1000);
 }
