@@ -5,6 +5,7 @@
 #include <alchemy/task.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <trank/native/types.h>
 
 #ifndef T_PRIMARY

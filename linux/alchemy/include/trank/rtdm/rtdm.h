@@ -2,6 +2,7 @@
 #ifndef _XENOMAI_TRANK_RTDM_RTDM_H
 #define _XENOMAI_TRANK_RTDM_RTDM_H
 
-#include_next <rtdm/rtdm.h>
+/* By its place: this folder may come before the one that has it, or not be searched at all. */
+#include "../../rtdm/rtdm.h"
 
 #endif
