@@ -18,6 +18,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/spinlock.h>
 #include <uapi/linux/sched/types.h>
@@ -111,11 +112,18 @@ int dual_futex_memory(void)
 static void begin_again(void)
 {
 	struct task_struct *process, *thread;
+	bool may_wait;
 
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
-		if (thread == current || READ_ONCE(thread->mm) != current->mm ||
-		    !dual_futex_may_wait(syscall_get_nr(thread, task_pt_regs(thread))))
+		if (thread == current)
+			continue;
+		/* Until it gives up its memory, it has a stack. */
+		task_lock(thread);
+		may_wait = thread->mm == current->mm &&
+			   dual_futex_may_wait(syscall_get_nr(thread, task_pt_regs(thread)));
+		task_unlock(thread);
+		if (!may_wait)
 			continue;
 		set_tsk_thread_flag(thread, TIF_NOTIFY_SIGNAL);
 		if (!wake_up_process(thread))
