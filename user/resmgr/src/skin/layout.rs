@@ -109,7 +109,7 @@ mod tests {
         parts.extend(layout.tasks.iter().map(|t| (t.share, t.share_size)));
         parts.push((layout.pool, layout.pool_size));
         parts.push((layout.psc, PSC));
-        parts.push((layout.dual, 4096 + 3 * 8192));
+        parts.push((layout.dual, pages_of::<dual::Dual>() + 3 * 8192));
         let mut end = 0;
         for (start, size) in parts {
             assert_eq!((start, start % 4096, size % 4096), (end, 0, 0));
