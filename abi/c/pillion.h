@@ -50,6 +50,7 @@
     endpoint_bind_with(endpoint: Endpoint(C), thread: Thread(C), flags: Flags, need: Ticks)
     timer_bind(timer: Timer(C), notification: Notification(W), bits: Bits)
     context_set_priority(context: SchedContext(C), priority: u8) -> old
+    thread_set_sequence(thread: Thread(C), first: Address, end: Address)
     interrupt_create(control: IrqControl(C), line: u64, flags: Flags, to: Slot, region: Region()) -> address, data
     interrupt_bind(interrupt: Interrupt(C), notification: Notification(W), bits: Bits)
     port_in(ports: Ports(R), port: u16, width: u8) -> value
@@ -99,6 +100,7 @@ enum pillion_call {
     PILLION_CALL_ENDPOINT_BIND = 41,
     PILLION_CALL_TIMER_BIND = 42,
     PILLION_CALL_CONTEXT_SET_PRIORITY = 43,
+    PILLION_CALL_THREAD_SET_SEQUENCE = 44,
     PILLION_CALL_INTERRUPT_CREATE = 48,
     PILLION_CALL_INTERRUPT_BIND = 49,
     PILLION_CALL_PORT_IN = 50,

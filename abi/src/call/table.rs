@@ -132,6 +132,11 @@ macro_rules! calls {
                 ContextSetPriority = 43, context_set_priority(
                     context: SchedContext(C), priority: u8
                 ) -> old;
+                /// Sets a thread's restartable sequence, or none if it is empty. If the thread's
+                /// budget ends while its next instruction is there, it continues at the first.
+                ThreadSetSequence = 44, thread_set_sequence(
+                    thread: Thread(C), first: Address, end: Address
+                );
 
                 /// Makes an interrupt capability out of memory of a region, for a line with flags
                 /// of `abi::call::irq`. For a message-signalled interrupt (line `IRQ_MSI`) returns

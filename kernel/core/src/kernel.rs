@@ -349,7 +349,20 @@ impl<M: Machine> Kernel<M> {
             if self.may_run(current, 0) {
                 return;
             }
+            self.restart_sequence(current);
             self.cpu.current = self.cpu.ready.pop(&mut self.m);
+        }
+    }
+
+    /// A thread does not run on: others that it takes no turns with may run before it does. If it
+    /// was in its restartable sequence, that begins again.
+    pub(crate) fn restart_sequence(&mut self, id: Id<Thread>) {
+        let [first, end] = self.m.get(id).sequence;
+        if first != end {
+            let [next, _] = self.m.register_pair(id, 0);
+            if (first..end).contains(&next) {
+                self.m.set_instruction_pointer(id, first);
+            }
         }
     }
 

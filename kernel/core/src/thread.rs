@@ -75,6 +75,8 @@ pub struct Thread {
     pub badge: u64,
     /// Fault to be reported when its handler receives.
     pub fault: crate::machine::Message,
+    /// Its restartable sequence: addresses of the first instruction, and after the last.
+    pub sequence: [u64; 2],
     /// Its node on the agenda, while it sleeps or waits with a timeout.
     pub timeout: Node<Due>,
     /// Its node in the queue of an endpoint.
@@ -103,6 +105,7 @@ impl Default for Thread {
             guest: None,
             badge: 0,
             fault: crate::machine::Message::default(),
+            sequence: [0; 2],
             timeout: Node::default(),
             waiting: Node::default(),
             slots: Default::default(),

@@ -5,7 +5,7 @@ use pillion_abi::{boot::slot, call::Call, object::Kind};
 use pillion_runtime::{
     cap_delete, context_configure, context_consumed, context_set_priority, endpoint_bind, region_create,
     thread_bind_context, thread_bind_notification, thread_configure, thread_register, thread_resume,
-    thread_set_registers, thread_suspend,
+    thread_set_registers, thread_set_sequence, thread_suspend,
 };
 use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
@@ -20,6 +20,7 @@ pub const CASES: &[Case] = &[
     configure_context,
     consumed,
     set_priority,
+    set_sequence,
     bind_endpoint,
 ];
 
@@ -106,6 +107,12 @@ fn set_priority(kit: &mut Kit) -> Checked {
     let context = done!(kit.start(low())).context;
     let trial = Trial::new(|| Ok(()), |()| context_set_priority(context, LOW), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ContextSetPriority))
+}
+
+fn set_sequence(kit: &mut Kit) -> Checked {
+    let thread = done!(kit.prepare(low())).thread;
+    let trial = Trial::new(|| Ok(()), |()| thread_set_sequence(thread, 0x1000, 0x2000), |()| Ok(()));
+    trial.scan(kit, Name::of(Call::ThreadSetSequence))
 }
 
 fn bind_endpoint(kit: &mut Kit) -> Checked {

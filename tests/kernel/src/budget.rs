@@ -1,8 +1,10 @@
 //! Budgets: a thread gets its share of the time and no more.
 
 use crate::{Test, cells};
+use core::arch::global_asm;
+use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use pillion_abi::{NEVER, boot::slot};
-use pillion_runtime::{context_configure, context_consumed, now, sleep};
+use pillion_runtime::{context_configure, context_consumed, now, sleep, thread_set_sequence, thread_suspend};
 use pillion_test_kit::{Checked, Kit, Setup, check, done, same};
 
 pub const TESTS: &[Test] = &[
@@ -12,6 +14,7 @@ pub const TESTS: &[Test] = &[
     ("budget/unused-time-does-not-pile-up", no_saving),
     ("budget/can-be-changed", changed),
     ("budget/consumed-is-what-was-used", consumed),
+    ("budget/restartable-sequence", sequence),
 ];
 
 const PERIOD: u64 = 100_000;
@@ -110,5 +113,58 @@ fn consumed(kit: &mut Kit) -> Checked {
     check!(after - before > 50_000 && after - middle < 60_000, "{} and {}", after - before, after - middle);
     let used = done!(context_consumed(t.context))[0];
     check!(used.abs_diff(200_000) < 5_000, "{used} of 200000");
+    Ok(())
+}
+
+/// A sum, and how often each of two threads added one to it.
+static SUMS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+
+// Adds one to the sum in three steps, then counts it.
+global_asm!(
+    "adds_in_steps:",
+    "adds_first: mov rax, [rdi]",
+    "add rax, 1",
+    "mov [rdi], rax",
+    "adds_end: add qword ptr [rdi + 8], 1",
+    "jmp adds_in_steps",
+);
+
+unsafe extern "C" {
+    fn adds_in_steps(sums: u64) -> !;
+    static adds_first: u8;
+    static adds_end: u8;
+}
+
+extern "C" fn adds_at_once(_: u64) -> ! {
+    loop {
+        SUMS[0].fetch_add(1, SeqCst);
+        SUMS[2].fetch_add(1, SeqCst);
+    }
+}
+
+/// How many of both threads' additions were lost to the other's.
+fn lost(kit: &mut Kit, is_sequence: bool) -> Checked<i64> {
+    SUMS.iter().for_each(|sum| sum.store(0, SeqCst));
+    let setup = Setup { entry: adds_in_steps, ..limited(50) };
+    let steps = done!(kit.start(setup.with(SUMS.as_ptr() as u64)));
+    if is_sequence {
+        let [first, end] = [&raw const adds_first, &raw const adds_end].map(|place| place as u64);
+        done!(thread_set_sequence(steps.thread, first, end));
+    }
+    let at_once = done!(kit.start(Setup::new(20, adds_at_once)));
+    kit.rest(100 * PERIOD);
+    done!(thread_suspend(steps.thread));
+    done!(thread_suspend(at_once.thread));
+    let [sum, first, second] = [0, 1, 2].map(|index: usize| SUMS[index].load(SeqCst) as i64);
+    check!(first > 0 && second > 0, "{first} and {second} additions");
+    Ok(first + second - sum)
+}
+
+fn sequence(kit: &mut Kit) -> Checked {
+    let without = lost(kit, false)?;
+    check!(without > 0, "nothing is lost without a sequence, so this test shows nothing");
+    // Each may have added without having counted it yet.
+    let with = lost(kit, true)?;
+    check!((-2..=0).contains(&with), "lost {with} additions");
     Ok(())
 }

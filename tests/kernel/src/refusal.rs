@@ -47,7 +47,8 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
         | Call::ThreadSuspend
         | Call::ThreadBindContext
         | Call::ThreadBindNotification
-        | Call::ThreadRegister => (Kind::Thread, true),
+        | Call::ThreadRegister
+        | Call::ThreadSetSequence => (Kind::Thread, true),
         Call::ContextConfigure => (Kind::SchedControl, true),
         Call::ContextConsumed | Call::ContextSetPriority => (Kind::SchedContext, true),
         Call::EndpointBind => (Kind::Endpoint, true),

@@ -2,7 +2,7 @@
 
 use crate::{Test, refusal::expect};
 use pillion_abi::{
-    NEVER,
+    NEVER, USER_END,
     boot::slot,
     call::{Call, IRQ_MSI},
     object::{Kind, right},
@@ -71,6 +71,9 @@ fn configure(kit: &mut Kit) -> Checked {
     ];
     for (a, error) in rows {
         expect(Call::ThreadConfigure, a, error, "arguments")?;
+    }
+    for [first, end] in [[2, 1], [0, USER_END + 1], [u64::MAX, u64::MAX]] {
+        expect(Call::ThreadSetSequence, [thread, first, end, 0, 0, 0], BadArgument, "sequence")?;
     }
     expect(Call::ThreadRegister, [thread, 9, 0, 0, 0, 0], BadArgument, "index")
 }

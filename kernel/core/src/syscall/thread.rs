@@ -7,7 +7,7 @@ use crate::{
     thread::{State, Thread, place},
 };
 use pillion_abi::{
-    NEVER,
+    NEVER, USER_END,
     call::thread,
     status::{Error, Result},
 };
@@ -41,6 +41,7 @@ impl<M: Machine> Kernel<M> {
             self.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
         }
         self.m.get(id).state = State::Stopped;
+        self.restart_sequence(id);
         DONE
     }
 
@@ -50,6 +51,15 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::BadArgument);
         }
         Ok(Outcome::Done(self.m.register_pair(id, a.pair())))
+    }
+
+    pub(super) fn sys_thread_set_sequence(&mut self, me: Caller, a: ThreadSetSequence) -> Result<Outcome> {
+        let id = self.thread(me, a.thread())?;
+        if a.first() > a.end() || a.end() > USER_END {
+            return Err(Error::BadArgument);
+        }
+        self.m.get(id).sequence = [a.first(), a.end()];
+        DONE
     }
 
     fn stopped(&mut self, id: Id<Thread>) -> Result<()> {

@@ -4,7 +4,7 @@ use crate::machine::{
     Event,
     world::{World, args, slot},
 };
-use pillion_abi::{NEVER, PAGE, call::Call, object::Kind, status::Error};
+use pillion_abi::{NEVER, PAGE, USER_END, call::Call, object::Kind, status::Error};
 use pillion_core::{Cap, Slot, id::NAMEABLE, machine::Objects as _, thread::State};
 
 #[test]
@@ -167,6 +167,11 @@ fn threads() {
     let f = w.root(Call::ThreadRegister, [thread, 0]);
     assert_eq!((f.words[0], f.rsi), (11, 12));
     w.root_fails(Call::ThreadRegister, [thread, 9], Error::BadArgument);
+    for [first, end] in [[2, 1], [0, USER_END + 1], [u64::MAX, u64::MAX]] {
+        w.root_fails(Call::ThreadSetSequence, [thread, first, end], Error::BadArgument);
+    }
+    w.root_fails(Call::ThreadSetSequence, [slot::NOTE, 1, 2], Error::WrongKind);
+    w.root(Call::ThreadSetSequence, [thread, 0, USER_END]);
     w.root(Call::ThreadResume, [thread]);
     w.expect(id, State::Ready);
     assert_eq!(w.k.cpu.current, None, "a thread without a context does not run");

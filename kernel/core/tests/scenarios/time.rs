@@ -1,6 +1,6 @@
 //! Budgets, order among threads of equal priority, timers, sleeping.
 
-use crate::machine::world::{World, slot};
+use crate::machine::world::{Worker, World, slot};
 use pillion_abi::{NEVER, call::Call, object::Kind, status::Error};
 use pillion_core::{Cap, thread::State};
 
@@ -26,6 +26,31 @@ fn a_budget_runs_out_and_is_filled_again() {
     w.pass(1000);
     let f = w.root(Call::ContextConsumed, [t.context]);
     assert_eq!((f.words[0], f.rsi), (330, 11));
+}
+
+/// Where a thread is after an event during which its next instruction was at `next`; its sequence
+/// goes from 0x2000 to 0x2010.
+fn after(next: u64, event: impl FnOnce(&mut World, Worker)) -> u64 {
+    let mut w = World::new();
+    let t = w.limited(10, 30, 100);
+    w.root(Call::ThreadSetSequence, [t.thread, 0x2000, 0x2010]);
+    w.k.m.frame(t.id).rip = next;
+    event(&mut w, t);
+    w.frame(t.id).rip
+}
+
+#[test]
+fn a_sequence_begins_again_if_the_thread_does_not_run_on_in_it() {
+    for (next, then) in [(0x1fff, 0x1fff), (0x2000, 0x2000), (0x2001, 0x2000), (0x200f, 0x2000), (0x2010, 0x2010)] {
+        assert_eq!(after(next, |w, _| w.pass(30)), then, "the budget ends at {next:#x}");
+        assert_eq!(after(next, |w, t| _ = w.root(Call::ThreadSuspend, [t.thread])), then, "suspended at {next:#x}");
+        assert_eq!(after(next, |w, _| w.pass(29)), next, "it runs on");
+        let preempted = |w: &mut World, _: Worker| {
+            w.worker(20);
+            w.pass(200);
+        };
+        assert_eq!(after(next, preempted), next, "preempted at {next:#x}");
+    }
 }
 
 #[test]
