@@ -71,6 +71,7 @@ static const struct test {
 	{ "posix-conditions", posix_conditions },
 	{ "posix-others", posix_others },
 	{ "posix-inherits", posix_inherits },
+	{ "memory-that-moves", memory_that_moves },
 	{ "hostile-services", hostile_services },
 	{ "hostile-instructions", hostile_instructions },
 	{ "hostile-arguments", hostile_arguments },

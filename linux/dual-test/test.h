@@ -168,6 +168,7 @@ void futex_of_linux(void);
 void futex_memory(void);
 void futex_storm(void);
 void futex_killed(void);
+void memory_that_moves(void);
 void posix_mutexes(void);
 void posix_conditions(void);
 void posix_others(void);

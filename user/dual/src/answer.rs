@@ -5,12 +5,10 @@ use crate::place::{self, Offer, Place};
 use crate::process::Process;
 use crate::runner;
 use crate::watchdog;
-use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::dual::{LIFE_CALL, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::clock::{Clock, SECOND};
 use pillion_dual::objects::Party;
-use pillion_dual::walk::Access;
 use pillion_runtime::info::skin;
 use pillion_runtime::{call, now, wait};
 
@@ -129,10 +127,8 @@ impl Thread<'_> {
     /// Writes the numbers of the processor and of its node, where they are asked for: Linux has one
     /// processor.
     fn tell_processor(&self, processor: u64, node: u64) -> Option<Answer> {
-        let word = |at: u64| if at == 0 { Some(None) } else { Some(Some(self.process.word(at, Access::Write)?)) };
-        let (processor, node) = (word(processor)?, word(node)?);
-        for word in [processor, node].into_iter().flatten() {
-            word.store(0, Relaxed);
+        for at in [processor, node].into_iter().filter(|at| *at != 0) {
+            self.process.set_word(at, 0)?;
         }
         Some(Answer::Value(0))
     }

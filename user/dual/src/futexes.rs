@@ -19,7 +19,6 @@ use pillion_dual::futex::request::{Limit, Request};
 use pillion_dual::futex::{Begun, Futexes, Wait, Waiter};
 use pillion_dual::objects::futex::{Locked, TO_LINUX, Word};
 use pillion_dual::objects::{Identity, error};
-use pillion_dual::walk::Access;
 use pillion_runtime::now;
 
 /// Registers of the fourth and the sixth argument.
@@ -51,12 +50,11 @@ struct Owned {
 
 impl Word for Owned {
     fn load(&self) -> Option<u32> {
-        Some(self.process.word(self.address, Access::Read)?.load(SeqCst))
+        self.process.word(self.address)
     }
 
     fn exchange(&self, old: u32, new: u32) -> Option<bool> {
-        let futex = self.process.word(self.address, Access::Write)?;
-        Some(futex.compare_exchange(old, new, SeqCst, SeqCst).is_ok())
+        self.process.exchange_word(self.address, old, new)
     }
 }
 
@@ -142,7 +140,7 @@ impl Thread<'_> {
     /// Waits at a futex that has that value.
     fn wait_at(&mut self, futexes: &Futexes, wait: &Wait, value: u32, end: Option<&End>) -> Option<Answer> {
         let (me, waiter) = (self.place.number, &waiters()[self.place.number]);
-        let holds = || Some(self.process.word(wait.address, Access::Read)?.load(SeqCst) == value);
+        let holds = || Some(self.process.word(wait.address)? == value);
         match waiter.begin(me, futexes, wait, holds) {
             Begun::Waits => {}
             Begun::Differs => return Some(Answer::Value(error::EAGAIN)),

@@ -13,6 +13,7 @@
 #![no_main]
 
 mod answer;
+mod commit;
 mod futexes;
 mod level;
 mod lock;

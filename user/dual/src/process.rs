@@ -1,6 +1,10 @@
 //! Memory of a thread's process, read and written through the process's own page tables.
+//!
+//! Linux changes tables and takes pages whenever it runs, so everything here happens at one
+//! [`Moment`]: what was read is not used, and nothing is written, if Linux ran meanwhile.
 
-use core::sync::atomic::AtomicU32;
+use crate::commit::Moment;
+use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use pillion_dual::walk::{Access, Memory, Ram, Tables};
 use pillion_runtime::info::{address, dual};
 
@@ -35,7 +39,8 @@ impl Memory for LinuxRam {
     }
 }
 
-/// A process's memory.
+/// A process's memory. Where something is `None`, the process may not access it so: the call is left
+/// to Linux. What Linux interrupted is done again, once for each budget that ended.
 #[derive(Clone, Copy)]
 pub struct Process {
     ram: LinuxRam,
@@ -50,55 +55,88 @@ impl Process {
     /// The two bytes at an address.
     #[inline(always)]
     pub fn instruction(&self, at: u64) -> Option<[u8; 2]> {
-        let first = self.tables.translate(&self.ram, at, Access::Read)?;
-        let next = at.wrapping_add(1);
-        if next & 0xfff != 0 {
-            let place = self.ram.pointer::<[u8; 2]>(first)?;
-            // SAFETY: Linux's RAM is mapped there for good.
-            return Some(unsafe { place.read_volatile() });
-        }
-        let second = self.tables.translate(&self.ram, next, Access::Read)?;
-        let byte = |at: u64| {
-            let place = self.ram.pointer::<u8>(at)?;
-            // SAFETY: as above.
-            Some(unsafe { place.read_volatile() })
-        };
-        Some([byte(first)?, byte(second)?])
+        self.read(|| {
+            let first = self.tables.translate(&self.ram, at, Access::Read)?;
+            let next = at.wrapping_add(1);
+            if next & 0xfff != 0 {
+                let place = self.ram.pointer::<[u8; 2]>(first)?;
+                // SAFETY: Linux's RAM is mapped there for good.
+                return Some(unsafe { place.read_volatile() });
+            }
+            let second = self.tables.translate(&self.ram, next, Access::Read)?;
+            let byte = |at: u64| {
+                let place = self.ram.pointer::<u8>(at)?;
+                // SAFETY: as above.
+                Some(unsafe { place.read_volatile() })
+            };
+            Some([byte(first)?, byte(second)?])
+        })
     }
 
     /// A word of four bytes; `None` also if the address is not a multiple of four.
-    #[inline]
-    pub fn word(&self, at: u64, access: Access) -> Option<&AtomicU32> {
-        let place = at.is_multiple_of(4).then(|| self.tables.translate(&self.ram, at, access))??;
-        let place = self.ram.pointer::<u32>(place)?;
-        // SAFETY: Linux's RAM is mapped there for good, and the address is aligned. Others write it
-        // at any time, and it is only accessed as an atomic.
-        Some(unsafe { AtomicU32::from_ptr(place) })
+    pub fn word(&self, at: u64) -> Option<u32> {
+        self.read(|| {
+            let place = self.place_of_word(at, Access::Read)?;
+            // SAFETY: `place_of_word` found an aligned word in Linux's RAM, which is mapped for
+            // good. Others write it at any time, and it is only accessed as an atomic.
+            Some(unsafe { AtomicU32::from_ptr(place) }.load(SeqCst))
+        })
     }
 
-    /// Two words; `None` also if the address is not a multiple of eight.
+    /// Writes a word; see [`Process::word`].
+    pub fn set_word(&self, at: u64, word: u32) -> Option<()> {
+        loop {
+            let moment = Moment::now();
+            let place = self.place_of_word(at, Access::Write)?;
+            // SAFETY: as in `word`; at that moment the process may write it.
+            if unsafe { moment.store(place, word) }.is_some() {
+                return Some(());
+            }
+        }
+    }
+
+    /// Exchanges a word if it is the old one, and returns whether it was; see [`Process::word`].
+    pub fn exchange_word(&self, at: u64, old: u32, new: u32) -> Option<bool> {
+        loop {
+            let moment = Moment::now();
+            let place = self.place_of_word(at, Access::Write)?;
+            // SAFETY: as in `set_word`.
+            if let Some(was_old) = unsafe { moment.exchange(place, old, new) } {
+                return Some(was_old);
+            }
+        }
+    }
+
+    fn place_of_word(&self, at: u64, access: Access) -> Option<*mut u32> {
+        let place = at.is_multiple_of(4).then(|| self.tables.translate(&self.ram, at, access))??;
+        self.ram.pointer(place)
+    }
+
+    /// Two words of eight bytes; `None` also if the address is not a multiple of eight.
     #[inline(always)]
     pub fn pair(&self, at: u64) -> Option<[u64; 2]> {
-        let place = self.place(at, Access::Read)?;
-        // SAFETY: `place` found aligned words in Linux's RAM.
-        Some(unsafe { [place[0].read_volatile(), place[1].read_volatile()] })
+        self.read(|| {
+            let place = self.place_of_pair(at, Access::Read)?;
+            // SAFETY: `place_of_pair` found aligned words in Linux's RAM.
+            Some(unsafe { [place[0].read_volatile(), place[1].read_volatile()] })
+        })
     }
 
-    /// Writes two words, or none and returns `None`; see [`Process::pair`].
+    /// Writes two words; see [`Process::pair`].
     #[inline(always)]
     pub fn set_pair(&self, at: u64, words: [u64; 2]) -> Option<()> {
-        let place = self.place(at, Access::Write)?;
-        // SAFETY: as in `pair`. Linux and its processes expect that the process's memory changes.
-        unsafe {
-            place[0].write_volatile(words[0]);
-            place[1].write_volatile(words[1]);
+        loop {
+            let moment = Moment::now();
+            let place = self.place_of_pair(at, Access::Write)?;
+            // SAFETY: as in `pair`; at that moment the process may write them.
+            if unsafe { moment.store_pair(place, words) }.is_some() {
+                return Some(());
+            }
         }
-        Some(())
     }
 
-    /// Where two words are.
     #[inline(always)]
-    fn place(&self, at: u64, access: Access) -> Option<[*mut u64; 2]> {
+    fn place_of_pair(&self, at: u64, access: Access) -> Option<[*mut u64; 2]> {
         if !at.is_multiple_of(8) {
             return None;
         }
@@ -106,5 +144,17 @@ impl Process {
         let next = at.wrapping_add(8);
         let second = if next & 0xfff == 0 { self.tables.translate(&self.ram, next, access)? } else { first + 8 };
         Some([self.ram.pointer(first)?, self.ram.pointer(second)?])
+    }
+
+    /// What was found while Linux did not run.
+    #[inline(always)]
+    fn read<R>(&self, find: impl Fn() -> Option<R>) -> Option<R> {
+        loop {
+            let moment = Moment::now();
+            let found = find()?;
+            if moment.lasts() {
+                return Some(found);
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Runners: one thread for each thread of Linux that can be in primary mode at the same time.
 
 use crate::answer::{Answer, Thread};
+use crate::commit;
 use crate::level;
 use crate::place::{self, End, Offer, Place};
 use crate::process::{LinuxRam, Process};
@@ -68,6 +69,7 @@ fn start(number: usize) -> pillion_abi::status::Result<()> {
     let (own, stack) = (skin::slot::THREADS + thread(number), STACKS[number].0.get() as u64 + STACK as u64);
     // Until a thread of Linux is taken, it only has to be more urgent than Linux.
     level::set(number, level::of_priority(0));
+    commit::prepare(thread(number))?;
     thread_bind_notification(own, notification(number))?;
     thread_set_registers(own, begin as *const () as u64, stack - 8, number as u64)?;
     thread_resume(own)?;

@@ -71,6 +71,8 @@ pub struct Guest {
     /// Its guest space.
     pub space: Cap,
     pub vcpu: Cap,
+    /// The state page of the vCPU.
+    pub state: Cap,
     pub ram: Vec<Ram>,
 }
 
@@ -103,7 +105,7 @@ pub fn make(
     let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
     maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
     say(linux, &all);
-    Ok((task, Guest { space: guest, vcpu, ram }))
+    Ok((task, Guest { space: guest, vcpu, state, ram }))
 }
 
 fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {

@@ -36,10 +36,10 @@ pub fn pages(threads: u32) -> u64 {
     u64::from(runners(threads)) * PAGES + 1 + 1 + 1
 }
 
-/// Slots for the runners' objects, the task's information, the space for Linux's signals, the part
-/// of the window, and the ranges of Linux's RAM.
+/// Slots for the runners' objects, the task's information, the state of Linux's vCPU, the space for
+/// Linux's signals, the part of the window, and the ranges of Linux's RAM.
 pub const fn slots(threads: u32) -> u32 {
-    2 * runners(threads) + 3 + RANGES as u32
+    2 * runners(threads) + 4 + RANGES as u32
 }
 
 /// The mappings that only this task has; `ram` are those of Linux's RAM.
@@ -48,6 +48,7 @@ pub fn extents(threads: u32, ram: &[Extent]) -> Vec<Extent> {
     let mut all = Vec::from([
         Extent::small(address::VCPU_STATE, u64::from(count) * PAGE),
         Extent::small(address::DUAL_INFO, PAGE),
+        Extent::small(address::PASSENGER_STATE, PAGE),
         Extent::small(address::DUAL, dual::bytes(count as usize)),
     ]);
     all.extend_from_slice(ram);
@@ -96,6 +97,8 @@ pub(super) fn make(
     channel.map(maker.slots, task.space, address::DUAL, (place, size), Access::Write)?;
     user_vcpus::make(maker, task, passenger.guest.space, slot::VCPUS, notifications.len() as u32)?;
     give(task, slot::PASSENGER, passenger.guest.vcpu, right::WRITE, 0)?;
+    let state = maker.slots.derive(passenger.guest.state, right::READ, 0)?;
+    memory_map(state, task.space, address::PASSENGER_STATE, 0).when("showing a task the state of Linux's vCPU")?;
     let info = show_ram(maker, task, &passenger.guest.ram, rules)?;
     maker.memory(task, address::DUAL_INFO, PAGE, bytes_of(&info), 0)?;
     let signals = maker.slots.make(task.region, Kind::CapSpace, dual::FIRST_SIGNAL + notifications.len() as u64)?;

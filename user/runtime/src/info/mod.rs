@@ -23,6 +23,8 @@ pub mod address {
     pub const VCPU_STATE: u64 = 0x13_0000;
     /// [`super::dual::DualInfo`], read-only, in the task of dual mode only.
     pub const DUAL_INFO: u64 = 0x12_8000;
+    /// State page of Linux's vCPU, read-only, in the task of dual mode only.
+    pub const PASSENGER_STATE: u64 = 0x12_c000;
     /// Top of the stack; the page below the stack is not mapped.
     pub const STACK_TOP: u64 = 0x3f_0000;
     /// The task's own memory (`memory_kib`), zeroed.

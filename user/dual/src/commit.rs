@@ -1,0 +1,114 @@
+//! Stores to a process's memory, each one step with the check that Linux has not run since the
+//! process's page tables were looked at.
+//!
+//! Linux runs while a runner waits, which it does not between the two, or when its budget ends. Then
+//! the kernel lets the runner begin its restartable sequence again, where the count of Linux's exits
+//! has changed: nothing is stored.
+
+use core::arch::global_asm;
+use core::mem::offset_of;
+use core::ptr::addr_of;
+use pillion_abi::vcpu::{State, counter};
+use pillion_runtime::info::{address, skin};
+use pillion_runtime::thread_set_sequence;
+
+// Arguments: the count's address and value, where, and what. The result is 0 or 1, or 2 if Linux ran.
+// An instruction that must not be repeated is the last one of the sequence. If the budget ends after
+// the store of words and before the return, it counts as not done, and is done again.
+global_asm!(
+    "commit_first: mov eax, 2",
+    "ret",
+    "commit_word: cmp [rdi], rsi",
+    "jne commit_first",
+    "mov [rdx], ecx",
+    "mov eax, 1",
+    "ret",
+    "commit_pair: cmp [rdi], rsi",
+    "jne commit_first",
+    "mov [rdx], r8",
+    "mov [rcx], r9",
+    "mov eax, 1",
+    "ret",
+    "commit_exchange: mov eax, ecx",
+    "cmp [rdi], rsi",
+    "jne commit_first",
+    "lock cmpxchg [rdx], r8d",
+    "commit_end: sete al",
+    "movzx eax, al",
+    "ret",
+);
+
+unsafe extern "C" {
+    static commit_first: u8;
+    static commit_end: u8;
+    fn commit_word(count: *const u64, exits: u64, to: *mut u32, word: u32) -> u32;
+    fn commit_pair(count: *const u64, exits: u64, first: *mut u64, second: *mut u64, a: u64, b: u64) -> u32;
+    fn commit_exchange(count: *const u64, exits: u64, at: *mut u32, old: u32, new: u32) -> u32;
+}
+
+const DONE: u32 = 1;
+const LINUX_RAN: u32 = 2;
+
+/// The count of Linux's exits to the kernel.
+fn count() -> *const u64 {
+    (address::PASSENGER_STATE as usize + offset_of!(State, counters) + counter::EXITS * size_of::<u64>()) as *const u64
+}
+
+/// Has the kernel begin these stores again for a thread of the task whose budget ends in one.
+/// Fails if the kernel refuses it.
+pub fn prepare(thread: u32) -> pillion_abi::status::Result<()> {
+    let [first, end] = [addr_of!(commit_first), addr_of!(commit_end)].map(|place| place as u64);
+    thread_set_sequence(skin::slot::THREADS + thread, first, end).map(drop)
+}
+
+/// A moment at which Linux does not run. What is found in its memory afterwards holds as long as
+/// [`Moment::lasts`].
+#[derive(Clone, Copy)]
+pub struct Moment(u64);
+
+impl Moment {
+    #[inline(always)]
+    pub fn now() -> Moment {
+        // SAFETY: the resource manager mapped the page before this task began to run, for good. The
+        // kernel changes the aligned word while the task does not run.
+        Moment(unsafe { count().read_volatile() })
+    }
+
+    /// Whether Linux has not run since.
+    #[inline(always)]
+    pub fn lasts(self) -> bool {
+        Moment::now().0 == self.0
+    }
+
+    /// Stores a word; `None` if Linux has run since.
+    ///
+    /// # Safety
+    /// The place is mapped, writable, and aligned, and the memory may be written at this moment.
+    pub unsafe fn store(self, to: *mut u32, word: u32) -> Option<()> {
+        // SAFETY: as the caller says, and `count` is mapped.
+        (unsafe { commit_word(count(), self.0, to, word) } == DONE).then_some(())
+    }
+
+    /// Stores two words; `None` if Linux has run since. Then the first may be stored.
+    ///
+    /// # Safety
+    /// As for [`Moment::store`].
+    #[inline(always)]
+    pub unsafe fn store_pair(self, [first, second]: [*mut u64; 2], [a, b]: [u64; 2]) -> Option<()> {
+        // SAFETY: as in `store`.
+        (unsafe { commit_pair(count(), self.0, first, second, a, b) } == DONE).then_some(())
+    }
+
+    /// Compares a word, and exchanges it if it is the old one. Returns whether it was; `None` if
+    /// Linux has run since.
+    ///
+    /// # Safety
+    /// As for [`Moment::store`].
+    pub unsafe fn exchange(self, at: *mut u32, old: u32, new: u32) -> Option<bool> {
+        // SAFETY: as in `store`.
+        match unsafe { commit_exchange(count(), self.0, at, old, new) } {
+            LINUX_RAN => None,
+            result => Some(result == DONE),
+        }
+    }
+}
