@@ -100,20 +100,28 @@ impl Exclusion {
         runners.signal(me);
     }
 
-    /// Lends the owner the level of its most urgent waiter. Returns the owner, as a bit, if that
-    /// raised it.
+    /// Lends the owner the level of its most urgent waiter, if that is above its own. Returns the
+    /// owner, as a bit, if it was lent something.
     fn raise(&self, owner: usize, runners: &impl Runners) -> u32 {
-        let own = runners.level(owner);
-        let mut level = own;
+        let mut lent = 0;
         loop {
+            let own = runners.level(owner);
             let most = bits(self.waiters.load(SeqCst)).map(|waiter| runners.level(waiter)).max().unwrap_or(0);
-            // A more urgent one may have come, and raised the owner, before this one did.
-            if most <= level {
-                return u32::from(level > own) << owner;
+            // Another waiter may have come, or the owner may have set its level, before this was
+            // lent.
+            let level = own.max(most);
+            if level == lent || lent == 0 && level == own {
+                return u32::from(lent != 0) << owner;
             }
-            level = most;
+            lent = level;
             runners.lend(owner, level);
         }
+    }
+
+    /// The calling runner, which is the owner, has set levels, perhaps its own: it is lent what those
+    /// who wait now have.
+    pub fn levels_changed(&self, me: usize, runners: &impl Runners) {
+        self.raise(me, runners);
     }
 
     /// The calling runner, which is the owner, no longer is.
@@ -137,9 +145,10 @@ mod model {
 
     const LEVELS: [u8; 3] = [10, 30, 20];
 
-    /// What the kernel knows of the runners.
+    /// What the kernel knows of the runners, and their own levels.
     struct Kernel {
         levels: [u8; 3],
+        own: [u8; 3],
         waits: [bool; 3],
     }
 
@@ -152,13 +161,14 @@ mod model {
 
     impl Runners for Model {
         fn level(&self, runner: usize) -> u8 {
-            LEVELS[runner]
+            self.kernel.lock().unwrap().own[runner]
         }
         fn lend(&self, runner: usize, level: u8) {
             self.kernel.lock().unwrap().levels[runner] = level;
         }
         fn restore(&self, runner: usize) {
-            self.lend(runner, LEVELS[runner]);
+            let mut kernel = self.kernel.lock().unwrap();
+            kernel.levels[runner] = kernel.own[runner];
         }
         fn wait(&self, me: usize) {
             self.kernel.lock().unwrap().waits[me] = true;
@@ -176,7 +186,7 @@ mod model {
         builder.check(move || {
             test(Arc::new(Model {
                 lock: Exclusion { owner: AtomicU32::new(0), waiters: AtomicU32::new(0) },
-                kernel: Mutex::new(Kernel { levels: LEVELS, waits: [false; 3] }),
+                kernel: Mutex::new(Kernel { levels: LEVELS, own: LEVELS, waits: [false; 3] }),
                 inside: AtomicU32::new(0),
                 signals: core::array::from_fn(|_| Notify::new()),
             }));
@@ -198,6 +208,19 @@ mod model {
         vec![user(1), user(2)]
     }
 
+    /// The owner's level when both others wait.
+    fn level_when_both_wait(model: &Model) -> u8 {
+        loop {
+            {
+                let kernel = model.kernel.lock().unwrap();
+                if kernel.waits == [false, true, true] {
+                    return kernel.levels[0];
+                }
+            }
+            thread::yield_now();
+        }
+    }
+
     /// A lost wake-up would be a deadlock, which the model checker reports.
     #[test]
     fn one_owner_at_a_time() {
@@ -215,20 +238,31 @@ mod model {
         model(|model| {
             model.lock.enter(0, &*model);
             let others = others(&model);
-            let owner_when_both_wait = || {
-                let kernel = model.kernel.lock().unwrap();
-                (kernel.waits == [false, true, true]).then_some(kernel.levels[0])
-            };
-            let level = loop {
-                if let Some(level) = owner_when_both_wait() {
-                    break level;
-                }
-                thread::yield_now();
-            };
-            assert_eq!(level, 30);
+            assert_eq!(level_when_both_wait(&model), 30);
             model.lock.leave(0, &*model);
             others.into_iter().for_each(|other| other.join().unwrap());
             assert_eq!(model.kernel.lock().unwrap().levels, LEVELS);
         });
+    }
+
+    /// An owner that sets levels keeps what it is lent, and is lent what a waiter rises to.
+    #[test]
+    fn set_levels_take_no_loan_away() {
+        for (runner, level, lent) in [(0, 15, 30), (0, 40, 40), (2, 35, 35)] {
+            model(move |model| {
+                model.lock.enter(0, &*model);
+                let others = others(&model);
+                {
+                    let mut kernel = model.kernel.lock().unwrap();
+                    (kernel.own[runner], kernel.levels[runner]) = (level, level);
+                }
+                model.lock.levels_changed(0, &*model);
+                assert_eq!(level_when_both_wait(&model), lent, "runner {runner} at level {level}");
+                model.lock.leave(0, &*model);
+                others.into_iter().for_each(|other| other.join().unwrap());
+                let kernel = model.kernel.lock().unwrap();
+                assert_eq!(kernel.levels, kernel.own);
+            });
+        }
     }
 }

@@ -65,6 +65,7 @@ pub unsafe fn with<R>(me: usize, f: impl FnOnce(&mut Objects) -> R) -> R {
                 level::set(runner, level);
             }
         }
+        GUARDED.lock.levels_changed(me, &All);
     }
     GUARDED.lock.leave(me, &All);
     All.signal_all(wakes);
@@ -73,6 +74,7 @@ pub unsafe fn with<R>(me: usize, f: impl FnOnce(&mut Objects) -> R) -> R {
         // SAFETY: as above. Others may have changed the urgency since.
         let level = level::of_priority(unsafe { (*GUARDED.objects.get()).urgency(party) });
         level::set(me, level);
+        GUARDED.lock.levels_changed(me, &All);
         GUARDED.lock.leave(me, &All);
     }
     result
