@@ -573,6 +573,12 @@ static long lose(void)
 	return -EINTR;
 }
 
+/* Takes an offer back; false if the task has taken it. */
+static bool withdraw(struct pillion_dual_slot *slot)
+{
+	return cmpxchg(&slot->state, PILLION_DUAL_STATE_OFFERED, PILLION_DUAL_STATE_LINUX) == PILLION_DUAL_STATE_OFFERED;
+}
+
 /* Runs the current thread in a slot that it has claimed; gives that up. */
 static bool run(unsigned int number, struct dual_process *process, struct dual_thread *thread,
 		struct pt_regs *regs, u32 flags, long *result)
@@ -583,16 +589,19 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 
 	offer(slot, process, thread, regs, flags);
 	WRITE_ONCE(thread->slot, number);
-	/* Whoever takes the mark away sees the slot, or this thread sees that there is no mark. */
+	/*
+	 * Whoever takes the mark away sees the slot, or this thread sees that there is no mark. The runner may have
+	 * been signalled for something else, and have taken the offer.
+	 */
 	smp_mb();
-	if (READ_ONCE(process->marked) && !READ_ONCE(ends)) {
+	if ((READ_ONCE(process->marked) && !READ_ONCE(ends)) || !withdraw(slot)) {
 		thread->sums.entries += !(flags & PILLION_DUAL_FLAG_ONCE);
 		set_current_state(TASK_INTERRUPTIBLE);
 		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
 		if (wait_for_return(number, start)) {
 			account(thread, slot);
 			is_done = resume(process, thread, slot, regs, result);
-		} else if (dual_starts() == start && READ_ONCE(slot->state) == PILLION_DUAL_STATE_OFFERED) {
+		} else if (dual_starts() == start && withdraw(slot)) {
 			/* The task ended before it took the thread. */
 			is_done = false;
 		} else {

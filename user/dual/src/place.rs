@@ -110,19 +110,15 @@ impl Place {
         unsafe { AtomicU32::from_ptr(addr_of_mut!((*self.slot).state)) }
     }
 
-    /// Whether Linux offers a thread. If so, what it wrote before is visible.
-    pub fn is_offered(&self) -> bool {
-        self.state().load(Ordering::Acquire) == state::OFFERED
-    }
-
     /// Whether a thread is in primary mode here.
     pub fn is_primary(&self) -> bool {
         self.state().load(Ordering::Acquire) == state::PRIMARY
     }
 
-    /// The thread is in primary mode from now on.
-    pub fn take(&self) {
-        self.state().store(state::PRIMARY, Ordering::Relaxed);
+    /// Takes the thread that Linux offers: it is in primary mode from now on, and what Linux wrote
+    /// before is visible. Returns whether there is one: Linux can withdraw it until then.
+    pub fn take(&self) -> bool {
+        self.state().compare_exchange(state::OFFERED, state::PRIMARY, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Whether Linux wants that offer back.

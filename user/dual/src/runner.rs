@@ -116,7 +116,7 @@ unsafe extern "C" fn begin(number: u64) -> ! {
         } else {
             let _ = wait(notification(number), NEVER);
         }
-        must_tell = runner.place.is_offered() && !ENDS.load(Relaxed) && runner.run();
+        must_tell = !ENDS.load(Relaxed) && runner.place.take() && runner.run();
     }
 }
 
@@ -138,10 +138,9 @@ impl Runner {
         Runner { thread: thread(number), shadow, place: Place::of(number), ram: LinuxRam::new(), used: [0; 2] }
     }
 
-    /// Runs the thread that is offered, until it goes back. Returns whether Linux has to be told.
+    /// Runs the thread that was taken, until it goes back. Returns whether Linux has to be told.
     fn run(&mut self) -> bool {
         let offer = self.place.offer();
-        self.place.take();
         level::set(self.number(), level::of_priority(offer.priority.min(u8::MAX.into()) as u8));
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
             return self.give_back(&offer, &End { reason: reason::REFUSED, ..End::default() });
