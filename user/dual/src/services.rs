@@ -82,7 +82,12 @@ impl<'a> Thread<'a> {
         let priority = self.offer.priority.min(u8::MAX.into()) as u8;
         let party = self.with(|objects| {
             roster::know(runner);
-            objects.attach(identity, number, runner as u8, priority)
+            let mut attach = |objects: &mut Objects| objects.attach(identity, number, runner as u8, priority);
+            attach(objects).or_else(|_| {
+                // Those of processes that have ended may be in the way.
+                objects.sweep(place::memory);
+                attach(objects)
+            })
         })?;
         self.party = Some(party);
         Ok(party)

@@ -138,7 +138,7 @@ impl Objects {
             object::FLAGS if value <= u32::MAX.into() && flags == 0 => Kind::Flags { bits: value as u32 },
             _ => return Err(error::EINVAL),
         };
-        let memory = self.parties[party].memory();
+        let memory = self.parties[party].memory().ok_or(error::EAGAIN)?;
         let of_memory = self.objects.iter().filter(|object| object.kind.is_some() && object.memory == memory).count();
         let free = self.objects.iter().position(|object| object.kind.is_none());
         let index = free.filter(|_| of_memory < OBJECTS_OF_ONE).ok_or(error::ENOSPC)?;
@@ -177,7 +177,7 @@ impl Objects {
         let object = self.objects.get(index)?;
         let is_it = object.kind.is_some()
             && object.generation == handle >> INDEX_BITS
-            && object.memory == self.parties[party].memory();
+            && self.parties[party].memory() == Some(object.memory);
         is_it.then_some(index)
     }
 

@@ -39,9 +39,9 @@ pub(super) struct Known {
 impl Known {
     pub const NONE: Known = Known { identity: None, runner: None, owned: 0, wait: Wait::NONE, period: None };
 
-    /// Its memory. Only somebody calls.
-    pub fn memory(&self) -> u8 {
-        self.identity.map_or(u8::MAX, |identity| identity.memory)
+    /// Its memory; nobody has none.
+    pub fn memory(&self) -> Option<u8> {
+        self.identity.map(|identity| identity.memory)
     }
 
     fn must_stay(&self) -> bool {
@@ -129,7 +129,7 @@ impl Objects {
     /// Their memory has gone: those in primary mode nevertheless are nobody until they leave it.
     pub(super) fn end_parties(&mut self, memory: usize) {
         for party in 0..PARTIES {
-            if usize::from(self.parties[party].memory()) != memory {
+            if self.parties[party].memory().map(usize::from) != Some(memory) {
                 continue;
             }
             match self.parties[party].runner {

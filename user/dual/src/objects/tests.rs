@@ -222,6 +222,23 @@ fn what_a_process_has_is_bounded_and_ends_with_it() {
     assert_eq!(objects.semaphore_post(again, semaphore, false), Err(error::EINVAL), "an old handle");
 }
 
+/// A hostile Linux can keep them in primary mode.
+#[test]
+fn threads_whose_memory_has_gone_have_nothing_in_common() {
+    let (mut objects, [first]) = with_threads([10]);
+    let second = objects.attach(Identity { memory: 4, thread: 1 }, 1, 9, 50).unwrap();
+    let handles = [first, second].map(|party| create(&mut objects, party, object::MUTEX, 0, 0));
+    objects.sweep(|_| 0);
+    for party in [first, second] {
+        assert_eq!(objects.create(party, object::MUTEX, 0, 0), error::EAGAIN);
+        assert!(handles.iter().all(|mutex| objects.mutex_lock(party, *mutex, true) == Outcome::Done(error::EINVAL)));
+        assert_eq!(objects.thread_ends(party), 0);
+        objects.detach(party);
+    }
+    let again = attach(&mut objects, 1, 10);
+    assert!(create(&mut objects, again, object::MUTEX, 0, 0) != 0);
+}
+
 #[test]
 fn threads_of_one_process_are_bounded() {
     let mut objects = Objects::new();

@@ -150,7 +150,7 @@ impl Objects {
     fn futex_waiters(&self, memory: u8, address: u64) -> u64 {
         let waits = |party: &usize| {
             let known = &self.parties[*party];
-            known.memory() == memory && known.wait.place.is_some_and(|place| place.is_futex(address))
+            known.memory() == Some(memory) && known.wait.place.is_some_and(|place| place.is_futex(address))
         };
         bits(self.futex_waiters).filter(waits).fold(0, |all, party| all | 1 << party)
     }
