@@ -61,6 +61,48 @@ void exit_of_another(void)
 	}
 }
 
+/* As many threads as can be in primary mode. */
+#define MOST 8
+
+/* All of them sleep there. */
+static void occupies(void *ready)
+{
+	pthread_t thread;
+	int i;
+
+	enter();
+	for (i = 1; i < MOST; i++)
+		check(!pthread_create(&thread, NULL, sleeps_long, NULL), "pthread_create");
+	to_primary();
+	*(volatile bool *)ready = true;
+	sleeps_long(NULL);
+}
+
+/* Threads whose sleep goes on in Linux, because their process was stopped, leave room for others. */
+void room(void)
+{
+	volatile bool *ready = shared(sizeof(*ready));
+	pid_t child;
+	int status;
+
+	if (is_native)
+		return;
+	child = spawn(occupies, (void *)ready);
+	while (!*ready)
+		usleep(1000);
+	enter();
+	to_primary();
+	check(!is_primary(), "there is room for more than %d threads", MOST);
+	check(!kill(child, SIGSTOP), "kill");
+	check(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status), "it does not stop: %#x", status);
+	check(!kill(child, SIGCONT), "kill");
+	usleep(50000);
+	to_primary();
+	check(is_primary(), "there is no room while others sleep in Linux");
+	kill(child, SIGKILL);
+	status_of(child);
+}
+
 /* Memory of a parent and its child is not the same after fork. */
 void forks(void)
 {

@@ -33,6 +33,7 @@ static const struct test {
 	{ "killed", killed },
 	{ "killed-without-budget", killed_without_budget },
 	{ "exit-of-another", exit_of_another },
+	{ "room", room },
 	{ "forks", forks },
 	{ "threads", threads },
 	{ "executes", executes },

@@ -125,6 +125,7 @@ void stopped(void);
 void killed(void);
 void killed_without_budget(void);
 void exit_of_another(void);
+void room(void);
 void forks(void);
 void threads(void);
 void executes(void);

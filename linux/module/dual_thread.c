@@ -413,10 +413,17 @@ static long wait_on(const struct pt_regs *regs, s64 wake_ns, struct __kernel_tim
 	return remaining && put_timespec64(&rest, remaining) ? -EFAULT : result;
 }
 
+/* What is left of a call that was cut short: its registers are loaded, and its slot is given up. */
+struct rest {
+	u32 resume;
+	u64 number;
+	s64 wake_ns;
+};
+
 /* A wait for a futex. The length of time of one that has such is unknown here: it may end early. */
-static long continue_futex(const struct pt_regs *regs, const struct pillion_dual_slot *slot)
+static long continue_futex(const struct pt_regs *regs, const struct rest *rest)
 {
-	if (slot->resume != PILLION_DUAL_RESUME_ABSOLUTE)
+	if (rest->resume != PILLION_DUAL_RESUME_ABSOLUTE)
 		return signal_pending(current) ? -EINTR : 0;
 	if (signal_pending(current))
 		return regs->r10 ? -ERESTARTNOHAND : -ERESTARTSYS;
@@ -424,9 +431,9 @@ static long continue_futex(const struct pt_regs *regs, const struct pillion_dual
 }
 
 /* Linux continues a thread in a system call that was cut short. */
-static long continue_call(struct pt_regs *regs, const struct pillion_dual_slot *slot)
+static long continue_call(struct pt_regs *regs, const struct rest *rest)
 {
-	unsigned long number = load_registers(regs, &slot->registers);
+	unsigned long number = rest->number;
 	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
 
 	/* As SYSCALL leaves them. */
@@ -435,10 +442,10 @@ static long continue_call(struct pt_regs *regs, const struct pillion_dual_slot *
 	regs->r11 = regs->flags;
 	regs->orig_ax = number;
 	if (number == __NR_futex)
-		return continue_futex(regs, slot);
-	if (slot->resume == PILLION_DUAL_RESUME_ABSOLUTE)
+		return continue_futex(regs, rest);
+	if (rest->resume == PILLION_DUAL_RESUME_ABSOLUTE)
 		return signal_pending(current) ? -ERESTARTNOHAND : dual_natively(regs);
-	return wait_on(regs, slot->wake_ns, (struct __kernel_timespec __user *)remaining);
+	return wait_on(regs, rest->wake_ns, (struct __kernel_timespec __user *)remaining);
 }
 
 static void count_call(struct pillion_dual_thread *sums, u32 number)
@@ -540,9 +547,13 @@ static void account(struct dual_thread *thread, const struct pillion_dual_slot *
 	sums->latency_max_ns = max(sums->latency_max_ns, latency_ns);
 }
 
-/* Continues a thread that was given back. Returns false if Linux has yet to make the call. */
+/*
+ * Loads the registers of a thread that was given back, and says what is left of its call. Returns
+ * false if Linux has yet to make the call.
+ */
 static bool resume(struct dual_process *process, struct dual_thread *thread,
-		   const struct pillion_dual_slot *slot, struct pt_regs *regs, long *result)
+		   const struct pillion_dual_slot *slot, struct pt_regs *regs, long *result,
+		   struct rest *rest)
 {
 	unsigned int reason = why(slot);
 
@@ -553,11 +564,10 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 		dual_report(process, thread, slot, reason);
 	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
 		warn(process, reason);
-	if (slot->resume != PILLION_DUAL_RESUME_AT) {
-		*result = continue_call(regs, slot);
-		return true;
-	}
 	*result = load_registers(regs, &slot->registers);
+	*rest = (struct rest){ slot->resume, *result, slot->wake_ns };
+	if (rest->resume != PILLION_DUAL_RESUME_AT)
+		return true;
 	/* The same call must not lead back to primary mode. */
 	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si)))
 		thread->native = regs->ip + SYSCALL_LENGTH;
@@ -584,6 +594,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 		struct pt_regs *regs, u32 flags, long *result)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
+	struct rest rest = { .resume = PILLION_DUAL_RESUME_AT };
 	bool is_done = true;
 	u32 start = dual_starts();
 
@@ -600,7 +611,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
 		if (wait_for_return(number, start)) {
 			account(thread, slot);
-			is_done = resume(process, thread, slot, regs, result);
+			is_done = resume(process, thread, slot, regs, result, &rest);
 		} else if (dual_starts() == start && withdraw(slot)) {
 			/* The task ended before it took the thread. */
 			is_done = false;
@@ -613,6 +624,9 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	WRITE_ONCE(thread->slot, -1);
 	WRITE_ONCE(slot->state, PILLION_DUAL_STATE_LINUX);
 	release(number);
+	/* This may take as long as the thread's sleep, and others want the slot. */
+	if (is_done && rest.resume != PILLION_DUAL_RESUME_AT)
+		*result = continue_call(regs, &rest);
 	return is_done;
 }
 
