@@ -51,6 +51,7 @@ static const struct test {
 	{ "watchdog", watchdog },
 	{ "freezer", freezer },
 	{ "permissions", permissions },
+	{ "set-user-id", set_user_id },
 	{ "semaphores", semaphores },
 	{ "mutexes", mutexes },
 	{ "mutex-inherits", mutex_inherits },
@@ -130,6 +131,8 @@ int main(int argc, char **argv)
 		return prepared();
 	if (argc > 1 && !strcmp(argv[1], "reported"))
 		return reported();
+	if (argc > 1 && (!strcmp(argv[1], "other") || !strcmp(argv[1], "gained")))
+		return other(!strcmp(argv[1], "gained"));
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (*names && !strcmp(*names, "native")) {
 		is_native = true;

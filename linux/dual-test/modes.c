@@ -6,6 +6,8 @@
 #include <grp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -282,6 +284,57 @@ void permissions(void)
 	check(ioctl(device, PILLION_IOC_DUAL_MARK, &strange) < 0 && errno == EINVAL, "a mark without unknown flags");
 	check(ioctl(device, PILLION_IOC_DUAL_MARK, NULL) < 0 && errno == EFAULT, "a mark from nowhere");
 	check(ioctl(device, PILLION_IOC_DUAL_LOOK, NULL) < 0 && errno == EFAULT, "a look to nowhere");
+}
+
+/* What another user's program is, and how it is called. */
+struct other {
+	mode_t mode;
+	const char *name;
+};
+
+#define OTHER "/tmp/dual-other"
+
+/* A marked process without rights executes it. */
+static void executes_other(void *context)
+{
+	const struct rlimit memory = { RLIM_INFINITY, RLIM_INFINITY }, priority = { 99, 99 };
+	const struct other *other = context;
+
+	check(!setrlimit(RLIMIT_MEMLOCK, &memory) && !setrlimit(RLIMIT_RTPRIO, &priority), "setrlimit");
+	check(!setgroups(0, NULL) && !setresgid(65534, 65534, 65534) && !setresuid(65534, 65534, 65534), "setresuid");
+	mark(0);
+	execl(OTHER, "dual-test", other->name, NULL);
+	fail(__FILE__, __LINE__, "execl: %s", strerror(errno));
+}
+
+/* It gives up what it gained, if anything, and tries to enter primary mode. */
+int other(bool has_gained)
+{
+	check(has_gained == !geteuid(), "its user is %d", geteuid());
+	check(!setresuid(65534, 65534, 65534), "setresuid: %s", strerror(errno));
+	be_real_time();
+	to_primary();
+	return is_primary() == has_gained;
+}
+
+/* A mark is for what its process may do: a set-user-ID program does not have it. */
+void set_user_id(void)
+{
+	static const struct other others[] = { { 0755, "other" }, { 04755, "gained" } };
+	char command[64];
+	unsigned int i;
+	int status;
+
+	if (is_native)
+		return;
+	snprintf(command, sizeof(command), "cp /proc/%d/exe " OTHER, getpid());
+	check(!system(command), "%s", command);
+	for (i = 0; i < COUNT(others); i++) {
+		check(!chmod(OTHER, others[i].mode), "chmod: %s", strerror(errno));
+		status = status_of(spawn(executes_other, (void *)&others[i]));
+		check(!status, "the status of the program with mode %o is %#x", others[i].mode, status);
+	}
+	unlink(OTHER);
 }
 
 /* A thread is in primary mode for three seconds, in which Linux may fail. */

@@ -152,6 +152,9 @@ void debugs_of_memory(void);
 void watchdog(void);
 void freezer(void);
 void permissions(void);
+void set_user_id(void);
+/* What `set_user_id` executes. */
+int other(bool has_gained);
 void semaphores(void);
 void mutexes(void);
 void mutex_inherits(void);

@@ -18,6 +18,8 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -64,12 +66,19 @@ static struct dual_process *find(struct pid *pid)
 	return NULL;
 }
 
-/* Whether the current thread may do nothing that whoever marked its process could not do. */
-static bool has_no_more_rights(const struct cred *marker)
+/*
+ * Whether the current thread may do nothing that whoever marked its process could not do. A program
+ * that gained rights when it was executed keeps what it did with them, even if it gave them up:
+ * Linux lets nobody trace it or see its core dump then.
+ */
+static bool has_no_more_rights(const struct dual_process *process)
 {
-	const struct cred *cred = current_cred();
+	const struct cred *cred = current_cred(), *marker = process->marker;
+	bool gained_none = current->mm == process->marked_in ||
+			   get_dumpable(current->mm) == SUID_DUMP_USER;
 
-	return uid_eq(cred->euid, marker->euid) && gid_eq(cred->egid, marker->egid) &&
+	return gained_none && uid_eq(cred->euid, marker->euid) &&
+	       gid_eq(cred->egid, marker->egid) &&
 	       cap_issubset(cred->cap_permitted, marker->cap_permitted);
 }
 
@@ -80,7 +89,7 @@ struct dual_process *dual_process_of_current(void)
 
 	spin_lock(&lock);
 	process = find(task_tgid(current));
-	if (process && process->marked && has_no_more_rights(process->marker))
+	if (process && process->marked && has_no_more_rights(process))
 		refcount_inc(&process->references);
 	else
 		process = NULL;
@@ -110,6 +119,7 @@ static void free_process(struct dual_process *process)
 		kfree(thread);
 	}
 	put_cred(process->marker);
+	mmdrop(process->marked_in);
 	put_pid(process->pid);
 	kfree(process);
 }
@@ -229,6 +239,8 @@ static struct dual_process *make(void)
 		return NULL;
 	process->pid = get_pid(task_tgid(current));
 	process->marker = get_current_cred();
+	process->marked_in = current->mm;
+	mmgrab(process->marked_in);
 	process->lives = true;
 	refcount_set(&process->references, 1);
 	INIT_LIST_HEAD(&process->threads);
@@ -271,6 +283,7 @@ static int mark_current(struct owner *owner, const struct pillion_dual_mark *mar
 	}
 	process->marked = true;
 	swap(process->marker, fresh->marker);
+	swap(process->marked_in, fresh->marked_in);
 	process->flags = (process->flags & ~mark->clear) | mark->flags;
 	process->is_warned = false;
 	hold(owner, process);

@@ -53,6 +53,8 @@ struct dual_process {
 	struct pid *pid;
 	/* Who marked it: a program that gains rights by its file is not what they marked. */
 	const struct cred *marker;
+	/* The memory in which that was; only compared. */
+	struct mm_struct *marked_in;
 	u32 flags;
 	bool lives;
 	/* Whether its threads may enter primary mode: it was not unmarked since. */
