@@ -6,6 +6,7 @@ use crate::tool;
 use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// Packages that are built only for the bare machine.
 pub const BARE_PACKAGES: &str = "pillion-kernel pillion-resmgr pillion-vmm pillion-broker pillion-psc pillion-dual pillion-demo \
@@ -52,11 +53,20 @@ pub fn build_static(repository: &Repository, package: &str) -> Result<PathBuf> {
     Ok(repository.target().join(STATIC_TARGET).join("release").join(package))
 }
 
-/// Adds a target to the toolchain, and reports that it does.
-pub fn ensure(target: &str) -> Result<()> {
-    if has(target) {
-        return Ok(());
+/// Adds a target to the toolchain, and reports that it does. Looks once for each target.
+pub fn ensure(target: &'static str) -> Result<()> {
+    static PRESENT: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let mut present = PRESENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !present.contains(&target) {
+        if !has(target) {
+            add(target)?;
+        }
+        present.push(target);
     }
+    Ok(())
+}
+
+fn add(target: &str) -> Result<()> {
     eprintln!("x: adding Rust's target {target}");
     tool::quietly(Command::new("rustup").args(["target", "add", target])).map_err(|error| {
         let remedy = format!("install Rust by rustup, then run `rustup target add {target}`");

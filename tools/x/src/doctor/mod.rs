@@ -6,7 +6,7 @@ mod needs;
 use crate::build::{cargo, space};
 use crate::repository::{BARE_TARGET, Repository};
 use anyhow::Result;
-pub use needs::{LIBC, Need};
+pub use needs::LIBC;
 
 /// `x doctor`.
 pub fn report(repository: &Repository) -> Result<bool> {
@@ -28,10 +28,8 @@ pub fn report(repository: &Repository) -> Result<bool> {
 /// Installs what is missing, or tells the user what to do.
 pub fn ensure(repository: &Repository, emulator: bool) -> Result<()> {
     space::check(repository)?;
-    let needs = needs::all(repository);
-    let missing: Vec<Need> = needs.into_iter().filter(|need| need.missing.is_some()).collect();
-    let wanted = |need: &&Need| emulator || need.package != Some(needs::EMULATOR_PACKAGE);
-    let packages: Vec<&str> = missing.iter().filter(wanted).filter_map(|need| need.package).collect();
+    let missing = needs::packaged().into_iter().filter_map(|need| need.package);
+    let packages: Vec<&str> = missing.filter(|package| emulator || *package != needs::EMULATOR_PACKAGE).collect();
     install::packages(&packages)?;
     cargo::ensure(BARE_TARGET)
 }

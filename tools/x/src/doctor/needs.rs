@@ -24,11 +24,18 @@ pub struct Need {
 
 /// Everything that is needed.
 pub fn all(repository: &Repository) -> Vec<Need> {
-    let mut needs = vec![emulator_need(), rust(), target()];
-    needs.extend(PROGRAMS.map(|(name, package)| program(name, package)));
-    needs.push(libc());
+    let mut needs = packaged();
+    needs.splice(1..1, [rust(), target()]);
     needs.push(sources());
     needs.extend(room(repository));
+    needs
+}
+
+/// What packages provide, the emulator first. This takes no time.
+pub fn packaged() -> Vec<Need> {
+    let mut needs = vec![emulator_need()];
+    needs.extend(PROGRAMS.map(|(name, package)| program(name, package)));
+    needs.push(libc());
     needs
 }
 
