@@ -258,8 +258,8 @@ pub struct TestArguments {
     /// fresh machines (minimal roots of Debian 12 and 13), as root and as a user with sudo, and
     /// takes hours; `fresh-start` is the first half hour of that; `fresh-other` is the least of it,
     /// for CI, on the Debian release that this machine does not run; `fresh/trixie/user` is one of
-    /// the four. These need root; a user is asked for sudo. `long` selects the tests in
-    /// tests/system/long, which nothing else does
+    /// the four. These need root; a user is asked for sudo. `long` selects what takes long and
+    /// runs only if it is named: the tests in tests/system/long, `miri` and `measure-repeats`
     pub name: Option<String>,
     /// Run only the tests on the host
     #[arg(long, conflicts_with = "name")]

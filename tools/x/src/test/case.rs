@@ -1,7 +1,7 @@
 //! A test in the emulator: a run, and what is expected of it.
 
 use super::expect::Expect;
-use super::warnings;
+use super::{LONG, warnings};
 use crate::debian::disk;
 use crate::parallel::{self, Work};
 use crate::repository::Repository;
@@ -12,9 +12,8 @@ use pillion_measure_data::plain;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// Folder of the tests, and the one in it whose tests run only if they are named.
+/// Folder of the tests. Those in its folder [`LONG`] run only if they are named.
 const FOLDER: &str = "tests/system";
-const LONG: &str = "long";
 
 /// A file in tests/system.
 #[derive(Debug, Deserialize)]

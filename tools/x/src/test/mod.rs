@@ -26,13 +26,12 @@ use std::path::{Path, PathBuf};
 type Test = fn(&Repository) -> Result<Tally>;
 
 /// Tests with a name of their own.
-const OTHERS: [(&str, Test); 5] = [
-    (repeats::NAME, repeats::run),
-    (sweep::NAME, sweep::run),
-    (terminal::NAME, terminal::run),
-    (fuzz::NAME, fuzz::test),
-    (miri::NAME, miri::run),
-];
+const OTHERS: [(&str, Test); 3] =
+    [(sweep::NAME, sweep::run), (terminal::NAME, terminal::run), (fuzz::NAME, fuzz::test)];
+/// Those that run only if they, or all that take long, are named.
+const OTHERS_LONG: [(&str, Test); 2] = [(miri::NAME, miri::run), (repeats::NAME, repeats::run)];
+/// The name of all that take long.
+const LONG: &str = "long";
 
 /// Runs the tests, reports what failed, and closes with `N passed, N failed`.
 pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<bool> {
@@ -52,7 +51,9 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
     if !arguments.host && !program::only(name) {
         tally.add(Case::run_all(repository, name)?);
         let wanted = |test: &str| test.contains(name.unwrap_or_default());
-        for (_, run) in OTHERS.into_iter().filter(|(test, _)| wanted(test)) {
+        let wanted_long = |test: &str| name.is_some_and(|name| name == LONG || test.contains(name));
+        let others = OTHERS.into_iter().filter(|(test, _)| wanted(test));
+        for (_, run) in others.chain(OTHERS_LONG.into_iter().filter(|(test, _)| wanted_long(test))) {
             tally.add(run(repository)?);
         }
         if wanted(campaign::NAME) {
@@ -66,7 +67,7 @@ pub fn command(repository: &Repository, arguments: &TestArguments) -> Result<boo
 }
 
 fn unknown(name: &str) -> Error {
-    let others: Vec<&str> = OTHERS.iter().map(|(other, _)| *other).collect();
+    let others: Vec<&str> = OTHERS.iter().chain(&OTHERS_LONG).map(|(other, _)| *other).collect();
     let why = "no name of a test in the emulator contains that";
     let remedy = format!(
         "`ls tests/system rt/tests/programs measure/experiments/*/tests` lists them; there are also {}, {} and {}",
