@@ -97,14 +97,21 @@ struct dual_process *dual_process_of_current(void)
 	return process;
 }
 
-static void set_bits(void)
+static unsigned int bit_of(const struct dual_process *process)
 {
-	struct dual_process *process;
+	return pid_nr(process->pid) % BITS;
+}
 
-	bitmap_zero(may_be, BITS);
-	list_for_each_entry(process, &processes, link)
-		if (process->marked)
-			set_bit(pid_nr(process->pid) % BITS, may_be);
+/* Takes a mark away. The bit stays for others that have the same; nobody else's is ever missing. */
+static void clear_mark(struct dual_process *process)
+{
+	struct dual_process *other;
+
+	process->marked = false;
+	list_for_each_entry(other, &processes, link)
+		if (other->marked && bit_of(other) == bit_of(process))
+			return;
+	clear_bit(bit_of(process), may_be);
 }
 
 static void free_process(struct dual_process *process)
@@ -129,8 +136,8 @@ static bool put_locked(struct dual_process *process)
 {
 	if (!refcount_dec_and_test(&process->references))
 		return false;
+	clear_mark(process);
 	list_del(&process->link);
-	set_bits();
 	return true;
 }
 
@@ -154,8 +161,7 @@ static struct dual_process *take_ended(void)
 		if (!process->lives || pid_task(process->pid, PIDTYPE_TGID))
 			continue;
 		process->lives = false;
-		process->marked = false;
-		set_bits();
+		clear_mark(process);
 		return process;
 	}
 	return NULL;
@@ -287,7 +293,7 @@ static int mark_current(struct owner *owner, const struct pillion_dual_mark *mar
 	process->flags = (process->flags & ~mark->clear) | mark->flags;
 	process->is_warned = false;
 	hold(owner, process);
-	set_bits();
+	set_bit(bit_of(process), may_be);
 	spin_unlock(&lock);
 	if (process != fresh)
 		free_process(fresh);
@@ -321,8 +327,7 @@ static int unmark(void)
 	if (!process)
 		return -ENOENT;
 	spin_lock(&lock);
-	process->marked = false;
-	set_bits();
+	clear_mark(process);
 	/* Pairs with the barrier of a thread that enters. */
 	smp_mb();
 	list_for_each_entry(thread, &process->threads, link)

@@ -38,7 +38,10 @@ static int advanced(struct notifier_block *block, unsigned long was_set, void *k
 	unsigned int copy;
 
 	for (copy = 0; copy < 2; copy++) {
-		smp_store_release(&clocks->sequence, clocks->sequence + 1);
+		/* The task may have been started anew since the last one, and begun at 0. */
+		u64 next = (READ_ONCE(clocks->sequence) & ~1ull) + 1 + copy;
+
+		smp_store_release(&clocks->sequence, next);
 		/* The number is visible before the copy that it takes from readers changes. */
 		smp_wmb();
 		state(&clocks->copies[copy], keeper);

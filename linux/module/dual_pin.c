@@ -38,11 +38,11 @@ static void unpin(struct dual_pages *pinned)
 
 /*
  * What a thread in primary mode can use without Linux: it must not fault there. Memory without a
- * file that cannot be written is empty.
+ * file that cannot be written, and could not before, is empty.
  */
 static bool is_wanted(const struct vm_area_struct *area)
 {
-	bool is_empty = !area->vm_file && !(area->vm_flags & VM_WRITE);
+	bool is_empty = !area->vm_file && !(area->vm_flags & VM_WRITE) && !area->anon_vma;
 
 	return !(area->vm_flags & (VM_IO | VM_PFNMAP)) && !is_empty &&
 	       area->vm_flags & (VM_READ | VM_WRITE | VM_EXEC);
@@ -230,13 +230,14 @@ static void fill(struct dual_pins *pins, struct dual_pages *pinned, struct mm_st
 		if (is_wanted(area))
 			pinned->count += pin_area(area, pinned->pages + pinned->count,
 						  pinned->room - pinned->count);
-	pins->total_vm = mm->total_vm;
-	pins->map_count = mm->map_count;
 	mmap_read_unlock(mm);
 }
 
 static int scan(struct dual_pins *pins, struct mm_struct *mm)
 {
+	/* As it looked before the room for it was made: what is mapped meanwhile makes another scan. */
+	unsigned long total_vm = READ_ONCE(mm->total_vm);
+	int map_count = READ_ONCE(mm->map_count);
 	struct dual_pages *old = READ_ONCE(pins->pinned), *pinned = make_room(count(mm));
 
 	if (!pinned || account(mm, old ? old->room : 0, pinned->room)) {
@@ -246,6 +247,8 @@ static int scan(struct dual_pins *pins, struct mm_struct *mm)
 	/* Before what was pinned is given up, so that no page is free to move in between. */
 	fill(pins, pinned, mm);
 	unpin(xchg(&pins->pinned, pinned));
+	WRITE_ONCE(pins->map_count, map_count);
+	WRITE_ONCE(pins->total_vm, total_vm);
 	return 0;
 }
 
