@@ -526,21 +526,13 @@ static struct miscdevice device = {
 	.fops = &operations,
 };
 
-/* Without a task that runs threads in primary mode, there is no device. */
+/* Whether there is dual mode, and its device. */
 static bool is_there;
 
-int dual_open(void)
+static int open_parts(void)
 {
-	int error;
+	int error = dual_thread_open();
 
-	dual_task = window_find(PILLION_DUAL_TASK);
-	if (!dual_task || window.dual_size < sizeof(struct pillion_dual))
-		return 0;
-	if (!boot_cpu_has(X86_FEATURE_OSXSAVE) || !boot_cpu_has(X86_FEATURE_TSC)) {
-		pr_warn("no primary mode: the processor has no XSAVE or no time-stamp counter\n");
-		return 0;
-	}
-	error = dual_thread_open();
 	if (error)
 		return error;
 	error = dual_clock_open();
@@ -555,7 +547,6 @@ int dual_open(void)
 	error = misc_register(&device);
 	if (error)
 		goto hook;
-	is_there = true;
 	return 0;
 hook:
 	dual_hook_close();
@@ -566,6 +557,27 @@ clock:
 thread:
 	dual_thread_close();
 	return error;
+}
+
+/* Whatever dual mode lacks, the rest of the module works without it. */
+int dual_open(void)
+{
+	int error;
+
+	dual_task = window_find(PILLION_DUAL_TASK);
+	if (!dual_task || window.dual_size < sizeof(struct pillion_dual))
+		return 0;
+	if (!boot_cpu_has(X86_FEATURE_OSXSAVE) || !boot_cpu_has(X86_FEATURE_TSC)) {
+		pr_warn("no primary mode: the processor has no XSAVE or no time-stamp counter\n");
+		return 0;
+	}
+	error = open_parts();
+	is_there = !error;
+	if (error) {
+		pr_err("no dual mode: error %d\n", error);
+		dual_task = NULL;
+	}
+	return 0;
 }
 
 /* Calls that continue in the module hold it, so there are none. */

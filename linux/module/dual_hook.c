@@ -66,10 +66,13 @@ static void notrace futex_hook(unsigned long ip, unsigned long parent, struct ft
 		divert(container_of(operations, struct hook, operations), parent, registers);
 }
 
+/* Others cannot hook these functions, nor switch all hooks off, while these are there. */
+#define FLAGS (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT)
+
 #define HOOK(function, hooked, continues)                                                     \
 	{                                                                                     \
 		.name = "__x64_sys_" #function, .number = __NR_##function, .entered = continues, \
-		.operations = { .func = hooked, .flags = FTRACE_OPS_FL_IPMODIFY }             \
+		.operations = { .func = hooked, .flags = FLAGS }                              \
 	}
 
 static struct hook hooks[] = {
