@@ -21,6 +21,7 @@ static const clockid_t readable[] = { CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOO
 void times(void)
 {
 	int64_t length, begin, late, latest = 0;
+	struct pillion_dual_thread thread;
 	unsigned int i;
 	clockid_t clock;
 	long result;
@@ -55,6 +56,8 @@ void times(void)
 	length = syscall(SYS_time, NULL);
 	check(length >= begin && length <= now(CLOCK_REALTIME) / SECOND, "time: %lld", (long long)length);
 	check_entries(1);
+	check(is_native || (look(gettid(), &thread) && thread.latency_max_ns < SECOND),
+	      "a sleep until long ago counts as %llu ns of latency", (unsigned long long)thread.latency_max_ns);
 	tell("at most %lld us late", (long long)latest / 1000);
 }
 
