@@ -136,6 +136,17 @@ mod tests {
     }
 
     #[test]
+    fn ci_runs_each_experiment_with_a_bar() {
+        let repository = Repository::find().unwrap();
+        let run = std::fs::read_to_string(repository.path(".ci/run")).unwrap();
+        let words: Vec<&str> = run.split_whitespace().collect();
+        for Experiment { name, plan, .. } in Experiment::all(&repository).unwrap() {
+            let has_bar = plan.figure.iter().any(|figure| figure.bar.is_some());
+            assert_eq!(words.contains(&name.as_str()), has_bar, "{name}");
+        }
+    }
+
+    #[test]
     fn only_what_is_named_is_run() {
         let repository = Repository::find().unwrap();
         let named = |names: &[&str]| {

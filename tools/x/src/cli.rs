@@ -257,7 +257,7 @@ pub struct TestArguments {
     /// rt/tests/programs, `rt/NAME` some of them. `fresh` tries both commands of the README on
     /// fresh machines (minimal roots of Debian 12 and 13), as root and as a user with sudo, and
     /// takes hours; `fresh-start` is the first half hour of that; `fresh-other` is the least of it,
-    /// for CI, on the Debian release that this machine does not run; `fresh/trixie/user` is one of
+    /// on the Debian release that this machine does not run; `fresh/trixie/user` is one of
     /// the four. These need root; a user is asked for sudo. `long` selects what takes long and
     /// runs only if it is named: the tests in tests/system/long, `miri` and `measure-repeats`
     pub name: Option<String>,

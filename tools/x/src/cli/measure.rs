@@ -39,7 +39,7 @@ pub enum MeasureCommand {
 #[derive(Args, Clone)]
 #[command(after_help = "EXAMPLES
   ./x measure run kernel-paths                      the kernel's paths
-  ./x measure run all --quick                       what CI runs: short forms, compared with measure/baselines
+  ./x measure run all --quick                       short forms, compared with measure/baselines
   ./x measure run kernel-paths --quick --accept     take the figures as the new baseline
   ./x measure run all --instrument modelled         with the model of caches and TLBs, on every machine of measure/machines
 
