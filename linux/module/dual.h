@@ -38,6 +38,8 @@ struct dual_pins {
 	struct dual_pages *pinned;
 	/* Its index among the memories that may have objects, or DUAL_NO_MEMORY. */
 	u32 memory;
+	/* The start of the task that was told of it. */
+	u32 stated;
 };
 
 #define DUAL_NO_MEMORY U32_MAX
@@ -136,7 +138,7 @@ void dual_report(struct dual_process *process, const struct dual_thread *thread,
 
 int dual_pin(struct dual_pins *pins);
 int dual_pins_follow(struct dual_pins *pins);
-void dual_state_memory(const struct dual_pins *pins);
+void dual_state_memory(struct dual_pins *pins);
 void dual_pins_init(struct dual_pins *pins);
 void dual_pins_end(struct dual_pins *pins);
 

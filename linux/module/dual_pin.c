@@ -89,6 +89,7 @@ static void begin_objects(struct dual_pins *pins, struct mm_struct *mm)
 		if (dual_futex_is_free(i) && !cmpxchg64(&memories[i], 0, number)) {
 			/* Before a thread can wait in primary mode. */
 			dual_futex_begin(i, mm);
+			WRITE_ONCE(pins->stated, dual_starts() - 1);
 			WRITE_ONCE(pins->memory, i);
 			return;
 		}
@@ -106,13 +107,15 @@ static void end_objects(struct dual_pins *pins)
 	smp_store_release(&memories[memory], 0);
 }
 
-/* Tells the task, which may have been started anew, of a memory that may have objects. */
-void dual_state_memory(const struct dual_pins *pins)
+/* Tells the task of a memory that may have objects, once each time that the task is started. */
+void dual_state_memory(struct dual_pins *pins)
 {
 	u32 memory = READ_ONCE(pins->memory);
+	u32 start = dual_starts();
 
-	if (memory == DUAL_NO_MEMORY)
+	if (memory == DUAL_NO_MEMORY || READ_ONCE(pins->stated) == start)
 		return;
+	WRITE_ONCE(pins->stated, start);
 	WRITE_ONCE(dual_head()->memories[memory], memories[memory]);
 	dual_futex_state(memory);
 }

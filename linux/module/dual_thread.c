@@ -262,7 +262,7 @@ static bool is_entrance(const struct pt_regs *regs)
 	return is_sleep(regs->orig_ax) || dual_futex_enters(regs);
 }
 
-static void offer(struct pillion_dual_slot *slot, const struct dual_process *process,
+static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 		  const struct dual_thread *thread, const struct pt_regs *regs, u32 flags)
 {
 	save_registers(&slot->registers, regs);

@@ -312,8 +312,11 @@ static void mount_tracing(void)
 		die("tracefs");
 }
 
-/* Kills a process whose thread sleeps in primary mode, at `begin`. Returns its number. */
-static pid_t kill_one(unsigned long long *begin)
+/*
+ * Kills a process whose thread sleeps in primary mode, at `begin`. Returns its number. Each time at
+ * another distance from Linux's tick.
+ */
+static pid_t kill_one(unsigned int number, unsigned long long *begin)
 {
 	static const struct timespec long_time = { 1000, 0 };
 	pid_t child = fork();
@@ -325,7 +328,9 @@ static pid_t kill_one(unsigned long long *begin)
 		for (;;)
 			call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&long_time, 0);
 	}
-	usleep(5000);
+	/* The fork made it copy-on-write, which takes 1,500 instructions. */
+	*begin = 0;
+	usleep(5000 + 311 * number);
 	*begin = ticks();
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -343,7 +348,7 @@ static void measure_kill(const char *name)
 	write_file(TRACING "events/signal/signal_deliver/enable", "1");
 	for (i = 0; i < rounds / 50; i++) {
 		unsigned long long begin, end;
-		pid_t child = kill_one(&begin);
+		pid_t child = kill_one(i, &begin);
 
 		end = delivered(child);
 		if (!end)
@@ -374,7 +379,7 @@ static void measure_recall(const char *name)
 	write_file(TRACING "set_ftrace_filter", "recall:mod:pillion");
 	write_file(TRACING "current_tracer", "function_graph");
 	for (i = 0; i < rounds / 50; i++)
-		kill_one(&begin);
+		kill_one(i, &begin);
 	file = fopen(TRACING "trace", "r");
 	if (!file)
 		die("trace");

@@ -62,7 +62,7 @@ pub enum Answer {
 pub struct Thread<'a> {
     pub place: &'a Place,
     pub offer: &'a Offer,
-    pub process: Process,
+    pub process: Process<'a>,
     /// The runner's notification.
     pub notification: u32,
     pub counts: Counts,

@@ -63,10 +63,13 @@ pub fn prepare(thread: u32) -> pillion_abi::status::Result<()> {
 
 /// A moment at which Linux does not run. What is found in its memory afterwards holds as long as
 /// [`Moment::lasts`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Moment(u64);
 
 impl Moment {
+    /// It never is.
+    pub const NONE: Moment = Moment(u64::MAX);
+
     #[inline(always)]
     pub fn now() -> Moment {
         // SAFETY: the resource manager mapped the page before this task began to run, for good. The

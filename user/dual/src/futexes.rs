@@ -43,12 +43,12 @@ fn futexes(memory: u32) -> Option<&'static Futexes> {
 }
 
 /// A futex with priority inheritance, in a process's memory.
-struct Owned {
-    process: Process,
+struct Owned<'a> {
+    process: &'a Process<'a>,
     address: u64,
 }
 
-impl Word for Owned {
+impl Word for Owned<'_> {
     fn load(&self) -> Option<u32> {
         self.process.word(self.address)
     }
@@ -118,8 +118,8 @@ impl Thread<'_> {
         Some(Answer::Value(count.into()))
     }
 
-    fn word(&self, address: u64) -> Owned {
-        Owned { process: self.process, address }
+    fn word(&self, address: u64) -> Owned<'_> {
+        Owned { process: &self.process, address }
     }
 
     /// Locks a futex with priority inheritance. An owner in Linux is raised there, by its waiters.

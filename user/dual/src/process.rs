@@ -4,6 +4,7 @@
 //! [`Moment`]: what was read is not used, and nothing is written, if Linux ran meanwhile.
 
 use crate::commit::Moment;
+use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use pillion_dual::walk::{Access, Memory, Ram, Tables};
 use pillion_runtime::info::{address, dual};
@@ -39,26 +40,76 @@ impl Memory for LinuxRam {
     }
 }
 
-/// A process's memory. Where something is `None`, the process may not access it so: the call is left
-/// to Linux. What Linux interrupted is done again, once for each budget that ended.
+/// A page that was looked up.
 #[derive(Clone, Copy)]
-pub struct Process {
-    ram: LinuxRam,
-    tables: Tables,
+struct Found {
+    moment: Moment,
+    page: u64,
+    place: u64,
 }
 
-impl Process {
-    pub fn new(ram: LinuxRam, tables: Tables) -> Process {
-        Process { ram, tables }
+impl Found {
+    const NONE: Found = Found { moment: Moment::NONE, page: 0, place: 0 };
+}
+
+/// The last pages of an instruction, and of what was written. They hold at that moment only, and so
+/// for one process: Linux runs before there is another.
+pub struct Lookups {
+    code: Cell<Found>,
+    written: Cell<Found>,
+}
+
+impl Lookups {
+    /// Without any.
+    pub const fn new() -> Lookups {
+        Lookups { code: Cell::new(Found::NONE), written: Cell::new(Found::NONE) }
+    }
+}
+
+const PAGE_BITS: u32 = 12;
+const OFFSET: u64 = (1 << PAGE_BITS) - 1;
+
+/// A process's memory. Where something is `None`, the process may not access it so: the call is left
+/// to Linux. What Linux interrupted is done again, once for each budget that ended.
+pub struct Process<'a> {
+    ram: LinuxRam,
+    tables: Tables,
+    lookups: &'a Lookups,
+}
+
+impl<'a> Process<'a> {
+    pub fn new(ram: LinuxRam, tables: Tables, lookups: &'a Lookups) -> Process<'a> {
+        Process { ram, tables, lookups }
+    }
+
+    /// Where a byte is, at that moment: in the page of the last lookup, or as the tables say.
+    #[inline(always)]
+    fn look_up(&self, last: &Cell<Found>, moment: Moment, at: u64, access: Access) -> Option<u64> {
+        let found = last.get();
+        if found.moment == moment && found.page == at >> PAGE_BITS {
+            return Some(found.place | at & OFFSET);
+        }
+        let place = self.tables.translate(&self.ram, at, access)?;
+        last.set(Found { moment, page: at >> PAGE_BITS, place: place & !OFFSET });
+        Some(place)
+    }
+
+    /// Where data is. What is read is rarely read twice before Linux runs, so its page is not kept.
+    #[inline(always)]
+    fn place(&self, moment: Moment, at: u64, access: Access) -> Option<u64> {
+        match access {
+            Access::Read => self.tables.translate(&self.ram, at, access),
+            Access::Write => self.look_up(&self.lookups.written, moment, at, access),
+        }
     }
 
     /// The two bytes at an address.
     #[inline(always)]
     pub fn instruction(&self, at: u64) -> Option<[u8; 2]> {
-        self.read(|| {
-            let first = self.tables.translate(&self.ram, at, Access::Read)?;
+        self.read(|moment| {
+            let first = self.look_up(&self.lookups.code, moment, at, Access::Read)?;
             let next = at.wrapping_add(1);
-            if next & 0xfff != 0 {
+            if next & OFFSET != 0 {
                 let place = self.ram.pointer::<[u8; 2]>(first)?;
                 // SAFETY: Linux's RAM is mapped there for good.
                 return Some(unsafe { place.read_volatile() });
@@ -75,8 +126,8 @@ impl Process {
 
     /// A word of four bytes; `None` also if the address is not a multiple of four.
     pub fn word(&self, at: u64) -> Option<u32> {
-        self.read(|| {
-            let place = self.place_of_word(at, Access::Read)?;
+        self.read(|moment| {
+            let place = self.place_of_word(moment, at, Access::Read)?;
             // SAFETY: `place_of_word` found an aligned word in Linux's RAM, which is mapped for
             // good. Others write it at any time, and it is only accessed as an atomic.
             Some(unsafe { AtomicU32::from_ptr(place) }.load(SeqCst))
@@ -87,7 +138,7 @@ impl Process {
     pub fn set_word(&self, at: u64, word: u32) -> Option<()> {
         loop {
             let moment = Moment::now();
-            let place = self.place_of_word(at, Access::Write)?;
+            let place = self.place_of_word(moment, at, Access::Write)?;
             // SAFETY: as in `word`; at that moment the process may write it.
             if unsafe { moment.store(place, word) }.is_some() {
                 return Some(());
@@ -99,7 +150,7 @@ impl Process {
     pub fn exchange_word(&self, at: u64, old: u32, new: u32) -> Option<bool> {
         loop {
             let moment = Moment::now();
-            let place = self.place_of_word(at, Access::Write)?;
+            let place = self.place_of_word(moment, at, Access::Write)?;
             // SAFETY: as in `set_word`.
             if let Some(was_old) = unsafe { moment.exchange(place, old, new) } {
                 return Some(was_old);
@@ -107,16 +158,16 @@ impl Process {
         }
     }
 
-    fn place_of_word(&self, at: u64, access: Access) -> Option<*mut u32> {
-        let place = at.is_multiple_of(4).then(|| self.tables.translate(&self.ram, at, access))??;
+    fn place_of_word(&self, moment: Moment, at: u64, access: Access) -> Option<*mut u32> {
+        let place = at.is_multiple_of(4).then(|| self.place(moment, at, access))??;
         self.ram.pointer(place)
     }
 
     /// Two words of eight bytes; `None` also if the address is not a multiple of eight.
     #[inline(always)]
     pub fn pair(&self, at: u64) -> Option<[u64; 2]> {
-        self.read(|| {
-            let place = self.place_of_pair(at, Access::Read)?;
+        self.read(|moment| {
+            let place = self.place_of_pair(moment, at, Access::Read)?;
             // SAFETY: `place_of_pair` found aligned words in Linux's RAM.
             Some(unsafe { [place[0].read_volatile(), place[1].read_volatile()] })
         })
@@ -127,7 +178,7 @@ impl Process {
     pub fn set_pair(&self, at: u64, words: [u64; 2]) -> Option<()> {
         loop {
             let moment = Moment::now();
-            let place = self.place_of_pair(at, Access::Write)?;
+            let place = self.place_of_pair(moment, at, Access::Write)?;
             // SAFETY: as in `pair`; at that moment the process may write them.
             if unsafe { moment.store_pair(place, words) }.is_some() {
                 return Some(());
@@ -136,22 +187,22 @@ impl Process {
     }
 
     #[inline(always)]
-    fn place_of_pair(&self, at: u64, access: Access) -> Option<[*mut u64; 2]> {
+    fn place_of_pair(&self, moment: Moment, at: u64, access: Access) -> Option<[*mut u64; 2]> {
         if !at.is_multiple_of(8) {
             return None;
         }
-        let first = self.tables.translate(&self.ram, at, access)?;
+        let first = self.place(moment, at, access)?;
         let next = at.wrapping_add(8);
-        let second = if next & 0xfff == 0 { self.tables.translate(&self.ram, next, access)? } else { first + 8 };
+        let second = if next & OFFSET == 0 { self.place(moment, next, access)? } else { first + 8 };
         Some([self.ram.pointer(first)?, self.ram.pointer(second)?])
     }
 
     /// What was found while Linux did not run.
     #[inline(always)]
-    fn read<R>(&self, find: impl Fn() -> Option<R>) -> Option<R> {
+    fn read<R>(&self, find: impl Fn(Moment) -> Option<R>) -> Option<R> {
         loop {
             let moment = Moment::now();
-            let found = find()?;
+            let found = find(moment)?;
             if moment.lasts() {
                 return Some(found);
             }

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Thread};
 use crate::commit;
 use crate::level;
 use crate::place::{self, End, Offer, Place};
-use crate::process::{LinuxRam, Process};
+use crate::process::{LinuxRam, Lookups, Process};
 use crate::shadow::{self, Shadow};
 use crate::watchdog::is_overdue;
 use core::cell::UnsafeCell;
@@ -125,6 +125,7 @@ struct Runner {
     shadow: Shadow,
     place: Place,
     ram: LinuxRam,
+    lookups: Lookups,
     /// Processor time and exhausted budgets when the last thread was given back.
     used: [u64; 2],
 }
@@ -135,7 +136,14 @@ impl Runner {
     unsafe fn new(number: usize) -> Runner {
         // SAFETY: as the caller says.
         let shadow = unsafe { Shadow::of(number) };
-        Runner { thread: thread(number), shadow, place: Place::of(number), ram: LinuxRam::new(), used: [0; 2] }
+        Runner {
+            thread: thread(number),
+            shadow,
+            place: Place::of(number),
+            ram: LinuxRam::new(),
+            lookups: Lookups::new(),
+            used: [0; 2],
+        }
     }
 
     /// Runs the thread that was taken, until it goes back. Returns whether Linux has to be told.
@@ -145,7 +153,7 @@ impl Runner {
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
             return self.give_back(&offer, &End { reason: reason::REFUSED, ..End::default() });
         };
-        let process = Process::new(self.ram, tables);
+        let process = Process::new(self.ram, tables, &self.lookups);
         let mut thread = Thread::new(&self.place, &offer, process, self.thread);
         let end = go_on(&self.shadow, &mut thread);
         thread.leave();

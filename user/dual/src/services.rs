@@ -35,7 +35,7 @@ pub enum Resume {
 
 impl<'a> Thread<'a> {
     /// A thread that enters primary mode.
-    pub fn new(place: &'a Place, offer: &'a Offer, process: Process, notification: u32) -> Thread<'a> {
+    pub fn new(place: &'a Place, offer: &'a Offer, process: Process<'a>, notification: u32) -> Thread<'a> {
         let mut thread = Thread { place, offer, process, notification, counts: Counts::default(), party: None };
         roster::enter(place.number, offer);
         if AWAY.load(Relaxed) != 0 {
@@ -82,7 +82,7 @@ impl<'a> Thread<'a> {
         let priority = self.offer.priority.min(u8::MAX.into()) as u8;
         let party = self.with(|objects| {
             roster::know(runner);
-            let mut attach = |objects: &mut Objects| objects.attach(identity, number, runner as u8, priority);
+            let attach = |objects: &mut Objects| objects.attach(identity, number, runner as u8, priority);
             attach(objects).or_else(|_| {
                 // Those of processes that have ended may be in the way.
                 objects.sweep(place::memory);
