@@ -78,7 +78,9 @@ static void occupies(void *ready)
 	sleeps_long(NULL);
 }
 
-/* Threads whose sleep goes on in Linux, because their process was stopped, leave room for others. */
+/*
+ * Threads whose sleep goes on in Linux, because their process was stopped, leave room for others.
+ */
 void room(void)
 {
 	volatile bool *ready = shared(sizeof(*ready));

@@ -41,7 +41,9 @@ static void put_clock(int64_t by)
 	check(!clock_settime(CLOCK_REALTIME, &time), "clock_settime: %s", strerror(errno));
 }
 
-/* Sleeps as long by the real-time clock, which is put forward or back. Returns how long that took. */
+/*
+ * Sleeps as long by the real-time clock, which is put forward or back. Returns how long that took.
+ */
 static int64_t nap_for(int64_t length, int64_t by)
 {
 	pthread_t thread;

@@ -238,7 +238,10 @@ static void fill(struct dual_pins *pins, struct dual_pages *pinned, struct mm_st
 
 static int scan(struct dual_pins *pins, struct mm_struct *mm)
 {
-	/* As it looked before the room for it was made: what is mapped meanwhile makes another scan. */
+	/*
+	 * As it looked before the room for it was made: what is mapped meanwhile makes another
+	 * scan.
+	 */
 	unsigned long total_vm = READ_ONCE(mm->total_vm);
 	int map_count = READ_ONCE(mm->map_count);
 	struct dual_pages *old = READ_ONCE(pins->pinned), *pinned = make_room(count(mm));

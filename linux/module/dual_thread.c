@@ -601,8 +601,8 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	offer(slot, process, thread, regs, flags);
 	WRITE_ONCE(thread->slot, number);
 	/*
-	 * Whoever takes the mark away sees the slot, or this thread sees that there is no mark. The runner may have
-	 * been signalled for something else, and have taken the offer.
+	 * Whoever takes the mark away sees the slot, or this thread sees that there is no mark. The
+	 * runner may have been signalled for something else, and have taken the offer.
 	 */
 	smp_mb();
 	if ((READ_ONCE(process->marked) && !READ_ONCE(ends)) || !withdraw(slot)) {

@@ -1,9 +1,9 @@
 //! Stores to a process's memory, each one step with the check that Linux has not run since the
 //! process's page tables were looked at.
 //!
-//! Linux runs while a runner waits, which it does not between the two, or when its budget ends. Then
-//! the kernel lets the runner begin its restartable sequence again, where the count of Linux's exits
-//! has changed: nothing is stored.
+//! Linux runs while a runner waits, which it does not between the two, or when its budget ends.
+//! Then the kernel lets the runner begin its restartable sequence again, where the count of Linux's
+//! exits has changed: nothing is stored.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
@@ -12,9 +12,9 @@ use pillion_abi::vcpu::{State, counter};
 use pillion_runtime::info::{address, skin};
 use pillion_runtime::thread_set_sequence;
 
-// Arguments: the count's address and value, where, and what. The result is 0 or 1, or 2 if Linux ran.
-// An instruction that must not be repeated is the last one of the sequence. If the budget ends after
-// the store of words and before the return, it counts as not done, and is done again.
+// Arguments: the count's address and value, where, and what. The result is 0 or 1, or 2 if Linux
+// ran. An instruction that must not be repeated is the last one of the sequence. If the budget ends
+// after the store of words and before the return, it counts as not done, and is done again.
 global_asm!(
     "commit_first: mov eax, 2",
     "ret",

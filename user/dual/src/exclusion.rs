@@ -118,8 +118,8 @@ impl Exclusion {
         }
     }
 
-    /// The calling runner, which is the owner, has set levels, perhaps its own: it is lent what those
-    /// who wait now have.
+    /// The calling runner, which is the owner, has set levels, perhaps its own: it is lent what
+    /// those who wait now have.
     pub fn levels_changed(&self, me: usize, runners: &impl Runners) {
         self.raise(me, runners);
     }

@@ -69,8 +69,8 @@ impl Lookups {
 const PAGE_BITS: u32 = 12;
 const OFFSET: u64 = (1 << PAGE_BITS) - 1;
 
-/// A process's memory. Where something is `None`, the process may not access it so: the call is left
-/// to Linux. What Linux interrupted is done again, once for each budget that ended.
+/// A process's memory. Where something is `None`, the process may not access it so: the call is
+/// left to Linux. What Linux interrupted is done again, once for each budget that ended.
 pub struct Process<'a> {
     ram: LinuxRam,
     tables: Tables,
