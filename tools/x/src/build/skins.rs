@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the skins: each has a Makefile.
-const SKINS: [&str; 2] = ["linux/cobalt", "linux/alchemy"];
+const SKINS: [&str; 3] = ["linux/cobalt", "linux/alchemy", "linux/evl"];
 /// Folders that they need as well.
 const SHARED: [&str; 3] = ["linux/primary", "linux/uapi", "abi/c"];
 /// Programs that test them: a folder for each skin.
@@ -90,11 +90,22 @@ impl Skins {
         Ok(Skins { prefix: prefix.to_owned() })
     }
 
-    /// What `xeno-config` or `pkg-config` answers for a skin.
+    /// What `xeno-config` answers for a skin, to `--cflags` or `--ldflags`; for EVL, `pkg-config`.
     pub fn flags(&self, skin: &str, asked: &str) -> Result<Vec<String>> {
+        if skin == "evl" {
+            return self.package_flags(skin, if asked == "--cflags" { "Cflags:" } else { "Libs:" });
+        }
         let mut config = Command::new(self.prefix.join("bin/xeno-config"));
         config.arg(format!("--skin={}", if skin == "cobalt" { "posix" } else { skin })).arg(asked);
         Ok(tool::capture(&mut config)?.split_whitespace().map(String::from).collect())
+    }
+
+    /// What `pkg-config` would answer, which need not be installed.
+    fn package_flags(&self, package: &str, field: &str) -> Result<Vec<String>> {
+        let text = fs::read_to_string(self.prefix.join(format!("lib/pkgconfig/{package}.pc")))?;
+        let flags = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
+        let flags = flags.replace("${prefix}", &self.prefix.to_string_lossy());
+        Ok(flags.split_whitespace().map(String::from).collect())
     }
 
     /// Builds a program in C or C++, as its author would.
@@ -187,10 +198,8 @@ mod tests {
     fn each_header_compiles_alone() {
         let (folder, skins) = installed();
         for name in file::below(&folder.path().join("usr/include")).unwrap() {
-            let (skin, name) = match name.strip_prefix("cobalt") {
-                Ok(name) => ("cobalt", name.display().to_string()),
-                Err(_) => ("cobalt", name.display().to_string()),
-            };
+            let skin = if name.starts_with("evl") { "evl" } else { "cobalt" };
+            let name = name.strip_prefix("cobalt").unwrap_or(&name).display().to_string();
             for (language, standard) in [("c", "-std=gnu11"), ("c++", "-std=gnu++17")] {
                 let mut compiler = Command::new("cc");
                 compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", standard]);

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mutexes: primary mode's, or the C library's if there is no primary mode. */
+#include "mutexes.h"
+
+#include <errno.h>
+#include <evl/evl.h>
+#include <stdlib.h>
+
+#include "primary/call.h"
+#include "primary/lock.h"
+#include "threads.h"
+
+static void ends(struct evl_object *object)
+{
+	struct mutex *mutex = holder_of(object, struct mutex, object);
+
+	if (mutex->handle)
+		PRIMARY_CALL(DESTROY, mutex->handle, 1, 0, 0);
+	else
+		pthread_mutex_destroy(&mutex->native);
+	free(mutex);
+}
+
+static int make_native(struct mutex *mutex, bool is_recursive)
+{
+	pthread_mutexattr_t attributes;
+	int error;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, is_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	error = pthread_mutex_init(&mutex->native, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	return -error;
+}
+
+static int make_in(struct mutex *mutex, bool is_recursive)
+{
+	uint64_t flags = PILLION_DUAL_OBJECT_INHERIT;
+
+	flags |= is_recursive ? PILLION_DUAL_OBJECT_RECURSIVE : PILLION_DUAL_OBJECT_CHECKED;
+	if (!primary_is_there())
+		return make_native(mutex, is_recursive);
+	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, 0, flags);
+}
+
+/* One that nobody knows yet; or an error. */
+static int make(struct mutex **made, int clockfd, unsigned int ceiling, int flags)
+{
+	struct mutex *mutex;
+	clockid_t clock;
+	int error;
+
+	if (!evl_clock(clockfd, &clock) || ceiling || flags & ~(EVL_MUTEX_RECURSIVE | EVL_CLONE_MASK))
+		return -EINVAL;
+	evl_init();
+	mutex = calloc(1, sizeof(*mutex));
+	if (!mutex)
+		return -ENOMEM;
+	mutex->object.clock = clock;
+	error = make_in(mutex, flags & EVL_MUTEX_RECURSIVE);
+	if (error) {
+		free(mutex);
+		return error;
+	}
+	*made = mutex;
+	return 0;
+}
+
+static int make_static(struct evl_element *element);
+
+static const struct evl_kind mutexes = { .ends = ends, .make = make_static };
+
+static int make_static(struct evl_element *element)
+{
+	struct mutex *made;
+	int result = make(&made, element->clockfd, element->value, element->flags);
+
+	if (result)
+		return result;
+	result = evl_give_static(element, &made->object, &mutexes);
+	if (result < 0)
+		ends(&made->object);
+	return result;
+}
+
+int evl_create_mutex(struct evl_mutex *mutex, int clockfd, unsigned int ceiling, int flags, const char *format, ...)
+{
+	struct mutex *made;
+	va_list arguments;
+	int result = make(&made, clockfd, ceiling, flags);
+
+	if (result)
+		return result;
+	va_start(arguments, format);
+	result = evl_give(&mutex->element, &made->object, &mutexes, flags, format, arguments);
+	va_end(arguments);
+	if (result < 0)
+		ends(&made->object);
+	return result;
+}
+
+int evl_open_mutex(struct evl_mutex *mutex, const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = evl_open(&mutex->element, &mutexes, format, arguments);
+	va_end(arguments);
+	return result;
+}
+
+struct mutex *evl_mutex(struct evl_mutex *mutex)
+{
+	return evl_find(&mutex->element, &mutexes);
+}
+
+static int lock_native(struct mutex *mutex, struct primary_end end)
+{
+	struct timespec time;
+
+	if (end.clock == PRIMARY_AT_ONCE)
+		return -pthread_mutex_trylock(&mutex->native);
+	if (end.clock == PRIMARY_NEVER)
+		return -pthread_mutex_lock(&mutex->native);
+	time = primary_timespec(end.ns);
+	return -pthread_mutex_clocklock(&mutex->native, end.clock, &time);
+}
+
+int evl_mutex_lock(struct mutex *mutex, struct primary_end end)
+{
+	uint64_t clock = end.clock;
+	int error;
+
+	if (end.clock == PRIMARY_AT_ONCE)
+		clock = PILLION_DUAL_SERVICE_TRY;
+	if (end.clock == PRIMARY_NEVER)
+		clock = PILLION_DUAL_SERVICE_FOREVER;
+	if (mutex->handle)
+		error = PRIMARY_CALL(MUTEX_LOCK, mutex->handle, clock, end.ns, 0);
+	else
+		error = lock_native(mutex, end);
+	if (!error && evl_current)
+		evl_current->owned++;
+	return error;
+}
+
+int evl_mutex_unlock(struct mutex *mutex)
+{
+	int error;
+
+	if (mutex->handle)
+		error = PRIMARY_CALL(MUTEX_UNLOCK, mutex->handle, 0, 0, 0);
+	else
+		error = -pthread_mutex_unlock(&mutex->native);
+	if (!error && evl_current && evl_current->owned)
+		evl_current->owned--;
+	return error;
+}
+
+static int lock(struct evl_mutex *mutex, const struct timespec *timeout, bool waits)
+{
+	struct mutex *found = evl_mutex(mutex);
+	struct primary_end end = PRIMARY_TRY;
+
+	if (!found || (waits && !evl_end(&found->object, timeout, &end)))
+		return -EINVAL;
+	if (!evl_current)
+		return -EPERM;
+	return evl_mutex_lock(found, end);
+}
+
+int evl_lock_mutex(struct evl_mutex *mutex)
+{
+	return lock(mutex, NULL, true);
+}
+
+int evl_timedlock_mutex(struct evl_mutex *mutex, const struct timespec *timeout)
+{
+	return lock(mutex, timeout, true);
+}
+
+int evl_trylock_mutex(struct evl_mutex *mutex)
+{
+	return lock(mutex, NULL, false);
+}
+
+int evl_unlock_mutex(struct evl_mutex *mutex)
+{
+	struct mutex *found = evl_mutex(mutex);
+	int error;
+
+	if (!found)
+		return -EINVAL;
+	error = evl_mutex_unlock(found);
+	if (error == -EPERM)
+		evl_tell(EVL_T_WOLI, EVL_HMDIAG_LKIMBALANCE);
+	return error;
+}
+
+void evl_about_to_sleep(void)
+{
+	if (evl_current && evl_current->owned)
+		evl_tell(EVL_T_WOLI, EVL_HMDIAG_LKSLEEP);
+}
+
+int evl_set_mutex_ceiling(struct evl_mutex *mutex, unsigned int ceiling)
+{
+	(void)mutex;
+	(void)ceiling;
+	return -EINVAL;
+}
+
+int evl_get_mutex_ceiling(struct evl_mutex *mutex)
+{
+	(void)mutex;
+	return -EINVAL;
+}
+
+int evl_close_mutex(struct evl_mutex *mutex)
+{
+	return evl_close(&mutex->element, &mutexes);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Timers. Who reads one waits for its time by itself. */
+#include <errno.h>
+#include <evl/evl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+#include "primary/lock.h"
+
+struct timer {
+	struct evl_object object;
+	struct primary_queue readers;
+	/* The next time that nobody has read yet; 0: it is stopped. */
+	int64_t next;
+	int64_t interval;
+};
+
+static struct timer *timer_of(struct evl_object *object)
+{
+	return holder_of(object, struct timer, object);
+}
+
+/* How often it has expired. */
+static uint64_t expired(const struct timer *timer)
+{
+	int64_t late = timer->next ? primary_now(timer->object.clock) - timer->next : -1;
+
+	if (late < 0)
+		return 0;
+	return timer->interval ? 1 + late / timer->interval : 1;
+}
+
+static struct primary_end changes(struct evl_object *object)
+{
+	struct timer *timer = timer_of(object);
+
+	return timer->next ? PRIMARY_UNTIL(object->clock, timer->next) : PRIMARY_FOREVER;
+}
+
+static ssize_t do_read(struct evl_object *object, void *buffer, size_t size, bool waits)
+{
+	struct timer *timer = timer_of(object);
+	uint64_t times;
+	int error = 0;
+
+	if (size < sizeof(times))
+		return -EINVAL;
+	while (!(times = expired(timer)) && (!error || error == -ETIMEDOUT)) {
+		struct primary_wait wait = { 0 };
+
+		error = evl_wait(object, &timer->readers, &wait, waits ? changes(object) : PRIMARY_TRY);
+	}
+	if (!times)
+		return error;
+	timer->next = timer->interval ? timer->next + (int64_t)times * timer->interval : 0;
+	memcpy(buffer, &times, sizeof(times));
+	return sizeof(times);
+}
+
+static unsigned int events(struct evl_object *object)
+{
+	return expired(timer_of(object)) ? POLLIN : 0;
+}
+
+static void closes(struct evl_object *object)
+{
+	primary_wake_all(&timer_of(object)->readers, -EBADF);
+}
+
+static void ends(struct evl_object *object)
+{
+	free(timer_of(object));
+}
+
+static const struct evl_kind timers = {
+	.events = events, .changes = changes, .read = do_read, .closes = closes, .ends = ends
+};
+
+/* The arguments are those of a name; a timer has none. */
+static int publish(struct timer *timer, ...)
+{
+	va_list nothing;
+	int efd;
+
+	va_start(nothing, timer);
+	efd = evl_publish(&timer->object, &timers, 0, -1, NULL, nothing);
+	va_end(nothing);
+	return efd;
+}
+
+int evl_new_timer(int clockfd)
+{
+	struct timer *timer;
+	clockid_t clock;
+	int efd;
+
+	if (!evl_clock(clockfd, &clock))
+		return -EINVAL;
+	evl_init();
+	timer = calloc(1, sizeof(*timer));
+	if (!timer)
+		return -ENOMEM;
+	timer->object.clock = clock;
+	primary_queue_init(&timer->readers, true);
+	efd = publish(timer);
+	if (efd < 0)
+		free(timer);
+	return efd;
+}
+
+static void tell(const struct timer *timer, struct itimerspec *value)
+{
+	int64_t now = primary_now(timer->object.clock), rest = 0;
+
+	if (timer->next > now)
+		rest = timer->next - now;
+	else if (timer->next && timer->interval)
+		rest = timer->interval - (now - timer->next) % timer->interval;
+	value->it_value = primary_timespec(rest);
+	value->it_interval = primary_timespec(timer->interval);
+}
+
+int evl_set_timer(int efd, const struct itimerspec *value, struct itimerspec *old)
+{
+	int64_t first = primary_ns(&value->it_value), interval = primary_ns(&value->it_interval);
+	struct timer *timer;
+
+	if (first < 0 || interval < 0)
+		return -EINVAL;
+	timer = evl_enter_file(efd, &timers);
+	if (!timer)
+		return -EBADF;
+	if (old)
+		tell(timer, old);
+	timer->next = first;
+	timer->interval = interval;
+	primary_wake_all(&timer->readers, 0);
+	evl_changed(&timer->object);
+	return evl_leave(timer, 0);
+}
+
+int evl_get_timer(int efd, struct itimerspec *value)
+{
+	struct timer *timer = evl_enter_file(efd, &timers);
+
+	if (!timer)
+		return -EBADF;
+	tell(timer, value);
+	return evl_leave(timer, 0);
+}
