@@ -54,7 +54,7 @@ int evl_sleep_until(int clockfd, const struct timespec *timeout)
 		return -EINVAL;
 	if (!evl_current)
 		return -EPERM;
-	evl_about_to_sleep();
+	evl_sleeps();
 	return primary_sleep_until(clock, primary_ns(timeout));
 }
 
@@ -64,6 +64,6 @@ int evl_usleep(useconds_t us)
 
 	if (!evl_current)
 		return -EPERM;
-	evl_about_to_sleep();
+	evl_sleeps();
 	return primary_sleep_until(CLOCK_MONOTONIC, end);
 }

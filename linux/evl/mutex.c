@@ -199,9 +199,12 @@ int evl_unlock_mutex(struct evl_mutex *mutex)
 	return error;
 }
 
-void evl_about_to_sleep(void)
+void evl_sleeps(void)
 {
-	if (evl_current && evl_current->owned)
+	if (!evl_current)
+		return;
+	evl_current->has_slept = false;
+	if (evl_current->owned)
 		evl_tell(EVL_T_WOLI, EVL_HMDIAG_LKSLEEP);
 }
 

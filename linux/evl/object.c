@@ -165,6 +165,11 @@ int evl_publish(struct evl_object *object, const struct evl_kind *kind, int flag
 	return error ? error : publish(object, kind, flags, number, format ? name : NULL);
 }
 
+int evl_publish_anonymous(struct evl_object *object, const struct evl_kind *kind, int flags)
+{
+	return publish(object, kind, flags, -1, NULL);
+}
+
 static void hold(struct evl_element *element, struct evl_object *object, int efd)
 {
 	element->object = object;
@@ -310,6 +315,8 @@ long evl_leave(void *object, long result)
 {
 	evl_put(object);
 	primary_unlock();
+	if (evl_current && evl_current->has_slept)
+		evl_sleeps();
 	return result;
 }
 
@@ -319,7 +326,7 @@ void evl_changed(struct evl_object *object)
 		primary_changed(&holder_of(link, struct descriptor, link)->file);
 }
 
-static void put_cancelled(void *object)
+void evl_put_cancelled(void *object)
 {
 	primary_lock();
 	evl_put(object);
@@ -330,9 +337,9 @@ int evl_wait(struct evl_object *object, struct primary_queue *queue, struct prim
 {
 	int error;
 
-	if (end.clock != PRIMARY_AT_ONCE)
-		evl_about_to_sleep();
-	pthread_cleanup_push(put_cancelled, object);
+	if (end.clock != PRIMARY_AT_ONCE && evl_current && evl_current->owned)
+		evl_current->has_slept = true;
+	pthread_cleanup_push(evl_put_cancelled, object);
 	error = primary_wait(queue, wait, end);
 	pthread_cleanup_pop(0);
 	return error == -EWOULDBLOCK ? -EAGAIN : error;

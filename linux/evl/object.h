@@ -53,7 +53,9 @@ bool evl_end(const struct evl_object *object, const struct timespec *timeout, st
  */
 int evl_publish(struct evl_object *object, const struct evl_kind *kind, int flags, int number, const char *format,
 		va_list arguments);
-/* The same for an element, which then has the object. */
+/* The same without a name, and with a descriptor of the library's. */
+int evl_publish_anonymous(struct evl_object *object, const struct evl_kind *kind, int flags);
+/* The same as the first for an element, which then has the object. */
 int evl_give(struct evl_element *element, struct evl_object *object, const struct evl_kind *kind, int flags,
 	     const char *format, va_list arguments);
 /* The same with the name that the element has. */
@@ -78,5 +80,7 @@ void evl_changed(struct evl_object *object);
 /* Waits, as primary_wait, with an object that a reference is held of. */
 int evl_wait(struct evl_object *object, struct primary_queue *queue, struct primary_wait *wait, struct primary_end end);
 void evl_put(struct evl_object *object);
+/* Gives up the reference of an operation that was cancelled. */
+void evl_put_cancelled(void *object);
 
 #endif

@@ -68,15 +68,28 @@ void evl_sigdebug_handler(int signal, siginfo_t *info, void *context)
 	errno = before;
 }
 
-void evl_tell(int mode, int cause)
+static void tell_by_signal(int cause)
 {
 	siginfo_t info;
 
-	if (!evl_current || !(evl_current->modes & mode) || !(evl_current->modes & EVL_T_HMSIG))
-		return;
 	memset(&info, 0, sizeof(info));
 	info.si_code = SI_QUEUE;
 	info.si_pid = getpid();
 	info.si_value.sival_int = PILLION_DUAL_DEBUG_MARK | OWN | cause;
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), primary_tid(), SIGDEBUG, &info);
+}
+
+void evl_tell(int mode, int cause)
+{
+	struct evl_thread *self = evl_current;
+
+	if (!self || !(self->modes & mode))
+		return;
+	if (self->modes & EVL_T_HMOBS && self->is_observable) {
+		primary_lock();
+		evl_notify(&self->object, &self->observed, cause, evl_nil);
+		primary_unlock();
+	}
+	if (self->modes & EVL_T_HMSIG)
+		tell_by_signal(cause);
 }

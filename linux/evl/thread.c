@@ -24,10 +24,18 @@ static int warned;
 
 static void ends(struct evl_object *object)
 {
-	free(holder_of(object, struct evl_thread, object));
+	struct evl_thread *thread = holder_of(object, struct evl_thread, object);
+
+	evl_observed_end(&thread->observed);
+	free(thread);
 }
 
-const struct evl_kind evl_threads = { .ends = ends };
+static unsigned int events(struct evl_object *object)
+{
+	return evl_observed_events(&holder_of(object, struct evl_thread, object)->observed);
+}
+
+const struct evl_kind evl_threads = { .events = events, .ends = ends };
 
 /* Counts who wants to be told of switches. Returns whether there are others now. */
 static bool count_warned(int before, int after)
@@ -49,6 +57,7 @@ static void detach(struct evl_thread *self)
 	if (count_warned(self->modes, 0))
 		set_warned();
 	primary_lock();
+	evl_observe_no_more(&self->subscriptions);
 	self->thread = NULL;
 	evl_current = NULL;
 	primary_unname(&self->object.name);
@@ -113,6 +122,9 @@ int evl_attach_thread(int flags, const char *format, ...)
 	self->pthread = pthread_self();
 	self->tid = primary_tid();
 	self->modes = EVL_T_HMSIG;
+	self->is_observable = flags & EVL_CLONE_OBSERVABLE;
+	link_init(&self->subscriptions);
+	evl_observed_init(&self->observed, flags & EVL_CLONE_UNICAST);
 	look_at_policy(self->thread);
 	va_start(arguments, format);
 	efd = evl_publish(&self->object, &evl_threads, flags, -1, format, arguments);
@@ -201,6 +213,7 @@ int evl_get_state(int efd, struct evl_thread_state *state)
 		state->eattrs.sched_priority = thread->thread->priority;
 		state->state = EVL_T_USER | thread->modes | (thread->thread->wait ? EVL_T_PEND : EVL_T_READY);
 		state->state |= evl_is_urgent(thread->thread->policy) ? 0 : EVL_T_WEAK;
+		state->state |= thread->is_observable ? EVL_T_OBSERV : 0;
 	}
 	evl_leave(thread, 0);
 	if (is_attached)

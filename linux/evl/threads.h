@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "object.h"
+#include "observed.h"
 
 struct evl_thread {
 	struct evl_object object;
@@ -18,6 +19,12 @@ struct evl_thread {
 	int modes;
 	/* Mutexes that it owns. */
 	unsigned int owned;
+	/* It slept with one, under the lock, so that it is told of it afterwards. */
+	bool has_slept;
+	/* Who observes it, if it can be observed, and what it observes. */
+	struct evl_observed observed;
+	bool is_observable;
+	struct link subscriptions;
 };
 
 extern const struct evl_kind evl_threads;
@@ -29,8 +36,8 @@ static inline bool evl_is_urgent(int policy)
 	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
-/* The calling thread is about to wait: one that owns a mutex may want to be told of it. */
-void evl_about_to_sleep(void);
+/* The calling thread waits, or has: one that owns a mutex may want to be told of it. */
+void evl_sleeps(void);
 /* The calling thread is told of something, if it wants to be told of what has that mode. */
 void evl_tell(int mode, int cause);
 /* Has a thread look at what Linux wants of it. */

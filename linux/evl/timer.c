@@ -78,18 +78,6 @@ static const struct evl_kind timers = {
 	.events = events, .changes = changes, .read = do_read, .closes = closes, .ends = ends
 };
 
-/* The arguments are those of a name; a timer has none. */
-static int publish(struct timer *timer, ...)
-{
-	va_list nothing;
-	int efd;
-
-	va_start(nothing, timer);
-	efd = evl_publish(&timer->object, &timers, 0, -1, NULL, nothing);
-	va_end(nothing);
-	return efd;
-}
-
 int evl_new_timer(int clockfd)
 {
 	struct timer *timer;
@@ -104,7 +92,7 @@ int evl_new_timer(int clockfd)
 		return -ENOMEM;
 	timer->object.clock = clock;
 	primary_queue_init(&timer->readers, true);
-	efd = publish(timer);
+	efd = evl_publish_anonymous(&timer->object, &timers, 0);
 	if (efd < 0)
 		free(timer);
 	return efd;

@@ -10,12 +10,18 @@
 #include <evl/event.h>
 #include <evl/factory.h>
 #include <evl/flags.h>
+#include <evl/heap.h>
 #include <evl/mutex.h>
+#include <evl/observable.h>
+#include <evl/poll.h>
+#include <evl/proxy.h>
+#include <evl/rwlock.h>
 #include <evl/sched.h>
 #include <evl/sem.h>
 #include <evl/syscall.h>
 #include <evl/thread.h>
 #include <evl/timer.h>
+#include <evl/xbuf.h>
 
 /* The level of the interface, to compare with. */
 #define __EVL__ 34

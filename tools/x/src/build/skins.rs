@@ -193,6 +193,43 @@ mod tests {
         }
     }
 
+    /// The same for EVL.
+    #[test]
+    fn programs_for_evl_compile_link_and_run() {
+        let (folder, skins) = installed();
+        let text = "
+            #include <errno.h>
+            #include <evl/evl.h>
+            #include <stdio.h>
+            #include <unistd.h>
+            static struct evl_mutex mutex = EVL_MUTEX_INITIALIZER(\"mutex\", EVL_CLOCK_MONOTONIC, 0, EVL_MUTEX_NORMAL);
+            static struct evl_sem sem;
+            int main(void)
+            {
+                int efd = evl_attach_self(\"main:%d\", getpid()), set = evl_new_poll();
+                struct evl_poll_event event;
+                int sem_fd = evl_new_sem(&sem, NULL), count;
+                evl_lock_mutex(&mutex);
+                evl_put_sem(&sem);
+                evl_unlock_mutex(&mutex);
+                evl_add_pollfd(set, sem_fd, POLLIN, evl_intval(1));
+                count = evl_poll(set, &event, 1);
+                close(set);
+                evl_printf(\"%d %d\", efd == evl_get_self(), count && event.pollval.val);
+                return evl_add_pollfd(set, sem_fd, POLLIN, evl_nil) != -EBADF;
+            }";
+        for name in ["robot.c", "robot.cc"] {
+            let (source, program) = (folder.path().join(name), folder.path().join("robot"));
+            fs::write(&source, text).unwrap();
+            for how in ["-static", "-no-pie", "-pie"] {
+                skins.build("evl", &["-Wall", "-Wextra", "-Werror", how], &source, &program).unwrap();
+                let said = tool::output(&mut Command::new(&program)).unwrap();
+                assert_eq!(said.stdout, b"1 1", "{name} {how}");
+                assert!(said.status.success(), "{name} {how}");
+            }
+        }
+    }
+
     /// In C and in C++, and twice.
     #[test]
     fn each_header_compiles_alone() {
