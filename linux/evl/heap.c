@@ -14,7 +14,7 @@ struct piece {
 	struct primary_heap heap;
 };
 
-/* Where a piece's memory begins; and what may be lost before it, if the program's is not aligned. */
+/* Where a piece's memory begins, and what may be lost before it for its alignment. */
 #define HEAD ((sizeof(struct piece) + UNIT - 1) & -UNIT)
 #define MARGIN (UNIT - 1)
 

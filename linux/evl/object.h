@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all of EVL's objects have: descriptors that lead to them, a name, and those that use them. */
+/* What all of EVL's objects have: descriptors that lead to them, a name, and users. */
 #ifndef EVL_OBJECT_H
 #define EVL_OBJECT_H
 

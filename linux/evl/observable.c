@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Observables. Each observer has a ring of notices that it has not read; what does not fit is lost. */
+/* Observables. Each observer has a ring of notices for it to read; what does not fit is lost. */
 #include <errno.h>
 #include <evl/evl.h>
 #include <poll.h>

@@ -57,7 +57,7 @@ static void drop(struct poll *poll, struct entry *entry)
 	*entry = poll->entries[--poll->count];
 }
 
-/* A descriptor's place in a set; NULL: it is not there, or is closed, or its number is another's. */
+/* A descriptor's place in a set; NULL: it is not there, is closed, or its number is another's. */
 static struct entry *find(struct poll *poll, int efd)
 {
 	struct primary_file *file;

@@ -26,21 +26,24 @@ static int translate(const struct evl_sched_attrs *attrs, int *policy, struct sc
 	}
 }
 
-/* Gives a thread a policy. What it is found in is left, since this leads to Linux. */
+/* Gives a thread a policy. The lock is free meanwhile, since this leads to Linux. */
 static int set(struct evl_thread *thread, int policy, const struct sched_param *parameters, bool unblocks)
 {
 	bool is_own = thread == evl_current;
-	pthread_t pthread = thread->pthread;
 	pid_t tid = thread->tid;
 	int error;
 
 	if (!thread->thread)
 		return evl_leave(thread, -ESRCH);
 	primary_unlock();
-	error = pthread_setschedparam(pthread, policy, parameters);
+	/* Another thread may end meanwhile, so it has its number for a name. */
+	if (is_own)
+		error = -pthread_setschedparam(pthread_self(), policy, parameters);
+	else
+		error = syscall(SYS_sched_setscheduler, tid, policy, parameters) ? -errno : 0;
 	primary_lock();
 	if (error || !thread->thread)
-		return evl_leave(thread, error ? -error : -ESRCH);
+		return evl_leave(thread, error ? error : -ESRCH);
 	primary_set_priority(thread->thread, policy, parameters->sched_priority);
 	if (unblocks)
 		primary_unblock(thread->thread);

@@ -119,7 +119,6 @@ int evl_attach_thread(int flags, const char *format, ...)
 	if (!self)
 		return -ENOMEM;
 	self->thread = primary_self();
-	self->pthread = pthread_self();
 	self->tid = primary_tid();
 	self->modes = EVL_T_HMSIG;
 	self->is_observable = flags & EVL_CLONE_OBSERVABLE;

@@ -13,7 +13,6 @@ struct evl_thread {
 	struct evl_object object;
 	/* What the skins know of it; NULL: it is not attached any more. */
 	struct primary_thread *thread;
-	pthread_t pthread;
 	pid_t tid;
 	int efd;
 	int modes;
