@@ -2,6 +2,7 @@
 /* Buffers between the stages. The descriptor is one end of a pair of sockets. */
 #include <errno.h>
 #include <evl/evl.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -68,7 +69,8 @@ static int carry(struct xbuf *xbuf, size_t in, size_t out)
 	return error || !out ? error : evl_carry(&xbuf->out, &xbuf->object, xbuf->file, out, 1, true);
 }
 
-static int make(struct xbuf **made, int *near)
+/* The descriptor's end of the pair may be one that does not wait; that of the threads does. */
+static int make(struct xbuf **made, int *near, bool waits)
 {
 	struct xbuf *xbuf = calloc(1, sizeof(*xbuf));
 	int pair[2], error;
@@ -80,6 +82,8 @@ static int make(struct xbuf **made, int *near)
 		free(xbuf);
 		return error;
 	}
+	if (!waits)
+		syscall(SYS_fcntl, pair[0], F_SETFL, O_RDWR | O_NONBLOCK);
 	*near = pair[0];
 	xbuf->file = pair[1];
 	*made = xbuf;
@@ -95,7 +99,7 @@ int evl_create_xbuf(size_t i_bufsz, size_t o_bufsz, int flags, const char *forma
 	if ((!i_bufsz && !o_bufsz) || flags & ~EVL_CLONE_MASK)
 		return -EINVAL;
 	evl_init();
-	error = make(&xbuf, &near);
+	error = make(&xbuf, &near, !(flags & EVL_CLONE_NONBLOCK));
 	if (error)
 		return error;
 	va_start(arguments, format);

@@ -302,28 +302,70 @@ static void *gets(void *of)
 	return NULL;
 }
 
+static void is_waited_for(struct evl_sem *sem)
+{
+	int value;
+
+	do
+		check(!evl_usleep(1000) && !evl_peek_sem(sem, &value));
+	while (value != -1);
+}
+
 static void *sems(void *nothing)
 {
 	struct timespec end;
 	struct evl_sem sem;
 	pthread_t thread;
-	int value;
 
 	check(evl_attach_self("sems") >= 0 && evl_new_sem(&sem, "sem") >= 0);
 	end = later(EVL_CLOCK_MONOTONIC, MS);
 	check(evl_tryget_sem(&sem) == -EAGAIN && evl_timedget_sem(&sem, &end) == -ETIMEDOUT);
 	thread = start(30, gets, &sem);
-	check(!evl_usleep(5000) && !evl_peek_sem(&sem, &value) && value == -1);
+	is_waited_for(&sem);
 	check(!evl_flush_sem(&sem) && !pthread_join(thread, NULL) && results[0] == -EAGAIN);
 	thread = start(30, gets, &sem);
-	check(!evl_usleep(5000) && !evl_unblock_thread(efds[0]));
+	is_waited_for(&sem);
+	check(!evl_unblock_thread(efds[0]));
 	check(!pthread_join(thread, NULL) && results[0] == -EINTR);
 	thread = start(30, gets, &sem);
-	check(!evl_usleep(5000) && !evl_demote_thread(efds[0]));
+	is_waited_for(&sem);
+	check(!evl_demote_thread(efds[0]));
 	check(!pthread_join(thread, NULL) && results[0] == -EINTR && evl_demote_thread(efds[0]) == -ESRCH);
 	thread = start(30, gets, &sem);
-	check(!evl_usleep(5000) && !evl_close_sem(&sem) && !pthread_join(thread, NULL) && results[0] == -EIDRM);
+	is_waited_for(&sem);
+	check(!evl_close_sem(&sem) && !pthread_join(thread, NULL) && results[0] == -EIDRM);
 	printf("ok sems\n");
+	return nothing;
+}
+
+static volatile bool stops;
+
+static void *computes(void *nothing)
+{
+	efds[0] = evl_attach_self("computes");
+	check(efds[0] >= 0);
+	while (!stops)
+		;
+	check(evl_is_inband());
+	return nothing;
+}
+
+/* A thread that does not wait is made an ordinary one. */
+static void *demotes(void *nothing)
+{
+	struct evl_thread_state state;
+	pthread_t thread;
+
+	check(evl_attach_self("demotes") >= 0);
+	efds[0] = -1;
+	thread = start(30, computes, NULL);
+	check(!evl_usleep(20000) && efds[0] >= 0 && !evl_demote_thread(efds[0]) && !evl_usleep(50000));
+	check(!evl_get_state(efds[0], &state) && state.eattrs.sched_policy == SCHED_WEAK);
+	check(state.state & EVL_T_WEAK);
+	check(state.state & EVL_T_INBAND);
+	stops = true;
+	pthread_join(thread, NULL);
+	printf("ok demotion\n");
 	return nothing;
 }
 
@@ -402,7 +444,7 @@ static void *clocks(void *nothing)
 
 int main(void)
 {
-	static void *(*const tests[])(void *) = { threads, modes, timers, clocks, events, mutexes, sems, groups };
+	static void *(*const tests[])(void *) = { threads, modes, timers, clocks, events, mutexes, sems, demotes, groups };
 	unsigned int i;
 
 	check(!evl_init());
