@@ -331,6 +331,10 @@ static void *sems(void *nothing)
 	is_waited_for(&sem);
 	check(!evl_demote_thread(efds[0]));
 	check(!pthread_join(thread, NULL) && results[0] == -EINTR && evl_demote_thread(efds[0]) == -ESRCH);
+	/* A thread that is cancelled waits no more, and takes nothing. */
+	thread = start(30, gets, &sem);
+	is_waited_for(&sem);
+	check(!pthread_cancel(thread) && !pthread_join(thread, NULL) && !evl_put_sem(&sem) && !evl_tryget_sem(&sem));
 	thread = start(30, gets, &sem);
 	is_waited_for(&sem);
 	check(!evl_close_sem(&sem) && !pthread_join(thread, NULL) && results[0] == -EIDRM);
