@@ -1,4 +1,5 @@
-//! The skins of dual mode, installed as on a user's system, and programs built as users build them.
+//! The skins of dual mode and their tools, installed as on a user's system, and programs built as
+//! users build them.
 
 use super::cpio::{Node, Tree};
 use super::lock::lock;
@@ -15,6 +16,11 @@ use std::process::Command;
 
 /// Folders of the skins: each has a Makefile.
 const SKINS: [&str; 3] = ["linux/cobalt", "linux/alchemy", "linux/evl"];
+/// The tools that are linked with them; it has a Makefile, too.
+const TOOLS: &str = "linux/skin-tools";
+/// What the names of installed tools begin with. In the initramfs, they also have those that users
+/// know.
+const PREFIX: &str = "pillion-";
 /// Folders that they need as well.
 const SHARED: [&str; 3] = ["linux/primary", "linux/uapi", "abi/c"];
 /// Programs that test them: a folder for each skin.
@@ -27,10 +33,10 @@ pub struct Skins {
     prefix: PathBuf,
 }
 
-/// An archive with the test programs, made once for each state of their sources.
+/// An archive with the tools and the test programs, made once for each state of their sources.
 pub fn archive(repository: &Repository) -> Result<Vec<u8>> {
     let mut hash = Sha256::new();
-    for folder in SKINS.iter().chain(&SHARED).chain([&TESTS]) {
+    for folder in SKINS.iter().chain(&SHARED).chain([&TOOLS, &TESTS]) {
         for file in file::all(&repository.path(folder))? {
             hash.update(file.to_string_lossy().as_bytes());
             hash.update(file::read(&file)?);
@@ -39,10 +45,18 @@ pub fn archive(repository: &Repository) -> Result<Vec<u8>> {
     let made = repository.build(format!("skins-{}.cpio", &hex(&hash.finalize())[..8]));
     if !made.is_file() {
         let _alone = lock(repository)?;
-        let programs = step("building the programs that test the skins", || programs(repository))?;
+        let folder = file::temporary()?;
+        let (tools, programs) = step("building the skins' tools, and the programs that test them", || {
+            let skins = Skins::install(repository, &folder.path().join("usr"))?;
+            Ok((skins.tools()?, programs(repository, &skins)?))
+        })?;
         let mut tree = Tree::default();
         for (name, program) in programs {
             tree.add(&format!("bin/{name}"), Node::File(program, true));
+        }
+        for (name, tool) in tools {
+            tree.add(&format!("bin/{}", name.trim_start_matches(PREFIX)), Node::Link(name.clone()));
+            tree.add(&format!("bin/{name}"), Node::File(tool, true));
         }
         // Programs whose threads are cancelled need it; it is that of the compiler that made them.
         let library = tool::capture(Command::new("cc").arg(format!("-print-file-name={UNWINDER}")))?;
@@ -54,9 +68,8 @@ pub fn archive(repository: &Repository) -> Result<Vec<u8>> {
 }
 
 /// The test programs: names and contents.
-fn programs(repository: &Repository) -> Result<Vec<(String, Vec<u8>)>> {
+fn programs(repository: &Repository, skins: &Skins) -> Result<Vec<(String, Vec<u8>)>> {
     let folder = file::temporary()?;
-    let skins = Skins::install(repository, &folder.path().join("usr"))?;
     let tests = repository.path(TESTS);
     let sources =
         file::below(&tests)?.into_iter().filter(|source| source.extension().is_some_and(|ending| ending != "h"));
@@ -71,10 +84,10 @@ fn programs(repository: &Repository) -> Result<Vec<(String, Vec<u8>)>> {
 }
 
 impl Skins {
-    /// Makes and installs all skins below a folder.
+    /// Makes and installs all skins and their tools below a folder.
     pub fn install(repository: &Repository, prefix: &Path) -> Result<Skins> {
         let work = file::temporary()?;
-        for folder in SKINS.iter().chain(&SHARED) {
+        for folder in SKINS.iter().chain(&SHARED).chain([&TOOLS]) {
             let from = repository.path(folder);
             for name in file::below(&from)? {
                 let to = work.path().join(folder).join(&name);
@@ -82,12 +95,20 @@ impl Skins {
                 fs::copy(from.join(&name), to)?;
             }
         }
-        for skin in SKINS {
+        for made in SKINS.iter().chain([&TOOLS]) {
             let mut make = Command::new("make");
-            make.arg("-s").arg("-C").arg(work.path().join(skin)).arg("install");
+            make.arg("-s").arg("-C").arg(work.path().join(made)).arg("install");
             tool::quietly(make.arg(format!("PREFIX={}", prefix.display())))?;
         }
         Ok(Skins { prefix: prefix.to_owned() })
+    }
+
+    /// The tools: names and contents.
+    fn tools(&self) -> Result<Vec<(String, Vec<u8>)>> {
+        let folder = self.prefix.join("bin");
+        let names = file::below(&folder)?.into_iter().map(|name| name.to_string_lossy().into_owned());
+        let read = |name: String| Ok((name.clone(), file::read(&folder.join(name))?));
+        names.filter(|name| name.starts_with(PREFIX)).map(read).collect()
     }
 
     /// What `xeno-config` answers for a skin, to `--cflags` or `--ldflags`; for EVL, `pkg-config`.
@@ -253,8 +274,8 @@ mod tests {
             // Their threads have real-time priorities.
             return;
         }
-        let folder = tempfile::tempdir().unwrap();
-        for (name, program) in programs(&Repository::find().unwrap()).unwrap() {
+        let (folder, skins) = installed();
+        for (name, program) in programs(&Repository::find().unwrap(), &skins).unwrap() {
             let file = folder.path().join(&name);
             crate::file::write_program(&file, &program).unwrap();
             let said = tool::output(&mut Command::new(file)).unwrap();

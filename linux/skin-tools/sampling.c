@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sampling.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/cobalt.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common.h"
+
+/* Seconds that can wait until they are shown; a power of two. */
+#define RING 16
+
+static struct sampling how;
+static pthread_t thread;
+static pid_t tid;
+static unsigned long switches_before;
+static struct cobalt_threadstat last;
+
+static struct samples ring[RING];
+static unsigned long given, taken;
+/* The C library's: it wakes a thread in Linux from primary mode. */
+static sem_t is_given;
+
+static volatile bool ends;
+/* Why the thread went to Linux first, one of SIGDEBUG's reasons; -1: it did not. */
+static volatile sig_atomic_t reason = -1;
+
+static void is_warned(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	if (ends)
+		return;
+	reason = sigdebug_marked(info) ? sigdebug_reason(info) : SIGDEBUG_UNDEFINED;
+	ends = true;
+	__STD(sem_post(&is_given));
+}
+
+static void add(struct samples *samples, int64_t late)
+{
+	struct samples one = { .count = 1, .shortest = late, .longest = late, .sum = late };
+
+	if (late >= how.period)
+		one.overruns = late / how.period;
+	samples_merge(samples, &one);
+}
+
+/* If there is no room, the second becomes a longer one. */
+static void give(struct samples *samples)
+{
+	if (given - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == RING)
+		return;
+	ring[given % RING] = *samples;
+	__atomic_store_n(&given, given + 1, __ATOMIC_RELEASE);
+	__STD(sem_post(&is_given));
+	*samples = (struct samples){ 0 };
+}
+
+static void *sample(void *nothing)
+{
+	int64_t release = now() + how.period, end = release + SECOND, late;
+	struct samples samples = { 0 };
+	bool warms_up = true;
+
+	if (how.breaks)
+		pthread_setmode_np(0, PTHREAD_WARNSW, NULL);
+	while (!ends) {
+		struct timespec time = { release / SECOND, release % SECOND };
+
+		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL))
+			continue;
+		late = now() - release;
+		add(&samples, late);
+		if (how.histogram && !warms_up)
+			histogram_add(how.histogram, late);
+		release += (late >= how.period ? late / how.period + 1 : 1) * how.period;
+		if (release < end)
+			continue;
+		end += SECOND;
+		warms_up = false;
+		give(&samples);
+	}
+	if (how.breaks)
+		pthread_setmode_np(PTHREAD_WARNSW, 0, NULL);
+	return nothing;
+}
+
+static struct cobalt_threadstat stat(void)
+{
+	struct cobalt_threadstat stat;
+
+	if (cobalt_thread_stat(tid, &stat))
+		memset(&stat, 0, sizeof(stat));
+	return stat;
+}
+
+void sampling_begin(const struct sampling *sampling)
+{
+	struct sigaction action = { .sa_sigaction = is_warned, .sa_flags = SA_SIGINFO };
+	struct samples warm_up;
+
+	how = *sampling;
+	sigaction(SIGDEBUG, &action, NULL);
+	__STD(sem_init(&is_given, 0, 0));
+	hold_interrupts();
+	thread = start(how.priority, how.cpu, sample, NULL);
+	take_interrupts();
+	tid = cobalt_thread_pid(thread);
+	if (!sampling_next(&warm_up))
+		return;
+	if (stat().status & XNRELAX && !stat().msw)
+		fail("the thread of priority %d is not in primary mode; end other programs in primary mode, or raise "
+		     "`threads` in the section [dual] of the system file", how.priority);
+	switches_before = stat().msw;
+}
+
+bool sampling_next(struct samples *samples)
+{
+	while (!interrupted && __STD(sem_wait(&is_given)) && errno == EINTR)
+		;
+	if (interrupted || ends)
+		return false;
+	*samples = ring[taken % RING];
+	__atomic_store_n(&taken, taken + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+unsigned long sampling_switches(void)
+{
+	return stat().msw - switches_before;
+}
+
+const char *sampling_broken(void)
+{
+	static const char *const names[] = {
+		[SIGDEBUG_UNDEFINED] = "an unknown reason",
+		[SIGDEBUG_MIGRATE_SIGNAL] = "a signal of Linux",
+		[SIGDEBUG_MIGRATE_SYSCALL] = "a system call",
+		[SIGDEBUG_MIGRATE_FAULT] = "a page fault, or another exception",
+		[SIGDEBUG_NOMLOCK] = "memory that is not locked",
+		[SIGDEBUG_WATCHDOG] = "the watchdog",
+	};
+	unsigned int number = reason;
+
+	if (reason < 0)
+		return NULL;
+	return number < sizeof(names) / sizeof(names[0]) && names[number] ? names[number] : names[0];
+}
+
+void sampling_tell(void)
+{
+	printf("# thread %d: %llu waits, %llu calls answered in primary mode, %.3f ms of processor time there\n", tid,
+	       last.csw, last.xsc, last.xtime / 1e6);
+}
+
+void sampling_end(void)
+{
+	last = stat();
+	ends = true;
+	pthread_join(thread, NULL);
+}
+
+void samples_merge(struct samples *into, const struct samples *from)
+{
+	if (!from->count)
+		return;
+	if (!into->count || from->shortest < into->shortest)
+		into->shortest = from->shortest;
+	if (!into->count || from->longest > into->longest)
+		into->longest = from->longest;
+	into->count += from->count;
+	into->sum += from->sum;
+	into->overruns += from->overruns;
+}
+
+double samples_average(const struct samples *samples)
+{
+	return samples->count ? (double)samples->sum / samples->count : 0;
+}
