@@ -70,8 +70,8 @@ void need_primary(void)
 	/* The library has said why. */
 	if (cobalt_corectl(_CC_COBALT_GET_CORE_STATUS, &state, sizeof(state)) != sizeof(state) ||
 	    state != COBALT_STATE_RUNNING)
-		fail("threads cannot run in primary mode, which is what this measures; start a system with a section "
-		     "[dual], load the module pillion, and be root or in the section's group");
+		fail("there is no primary mode for this program's threads; start a system with a section [dual], load "
+		     "the module pillion, and be root or in the section's group");
 }
 
 pthread_t start(int priority, int cpu, void *(*run)(void *), void *argument)

@@ -20,6 +20,9 @@ void histogram_add(struct histogram *histogram, int64_t ns)
 	int64_t cell = ns < 0 ? 0 : ns / histogram->width;
 
 	histogram->counts[cell < histogram->cells ? cell : histogram->cells - 1]++;
+	histogram->count++;
+	histogram->sum += ns;
+	histogram->squares += (double)ns * ns;
 }
 
 void histogram_show(const struct histogram *histogram, const char *name)
@@ -34,18 +37,12 @@ void histogram_show(const struct histogram *histogram, const char *name)
 
 void histogram_show_statistics(const struct histogram *histogram, const char *name)
 {
-	double width = (double)histogram->width / MICROSECOND, sum = 0, squares = 0, average, variance;
-	unsigned long count = 0;
-	unsigned int i;
+	double count = histogram->count, average = count ? histogram->sum / count : 0, variance = 0;
 
-	for (i = 0; i < histogram->cells; i++) {
-		count += histogram->counts[i];
-		sum += histogram->counts[i] * (i * width);
-		squares += histogram->counts[i] * (i * width) * (i * width);
-	}
-	average = count ? sum / count : 0;
-	variance = count > 1 ? (squares - count * average * average) / (count - 1) : 0;
-	printf("HSS|%7s|%9lu|%10.3f|%11.3f\n", name, count, average, variance > 0 ? sqrt(variance) : 0);
+	if (count > 1)
+		variance = (histogram->squares - count * average * average) / (count - 1);
+	printf("HSS|%7s|%9lu|%10.3f|%11.3f\n", name, histogram->count, average / MICROSECOND,
+	       variance > 0 ? sqrt(variance) / MICROSECOND : 0);
 }
 
 void histogram_write(const struct histogram *histogram, FILE *file)

@@ -12,6 +12,10 @@ struct histogram {
 	int64_t width;
 	/* The last one also counts what is longer. */
 	unsigned long *counts;
+	/* Of all that was added, in nanoseconds. */
+	unsigned long count;
+	double sum;
+	double squares;
 };
 
 void histogram_init(struct histogram *histogram, unsigned int cells, int64_t width);

@@ -107,6 +107,7 @@ static void prepare(void)
 	snprintf(about, sizeof(about), "periodic user-mode task, %lld us period, priority %d",
 		 (long long)sampling.period / MICROSECOND, sampling.priority);
 	rows.about = about;
+	sampling.seconds = rows.duration;
 	/* Without an end, nothing would ever be shown. */
 	rows.is_quiet = rows.is_quiet && rows.duration;
 	if (!shows_histograms && !shows_statistics && !plot)

@@ -155,6 +155,7 @@ static void prepare(void)
 	snprintf(about, sizeof(about), "user, %lld us period, priority %d, CPU%d",
 		 (long long)sampling.period / MICROSECOND, sampling.priority, sampling.cpu);
 	rows.about = about;
+	sampling.seconds = rows.duration;
 	rows.is_quiet = !verbosity;
 	if (!plot)
 		return;

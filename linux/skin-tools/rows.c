@@ -21,11 +21,16 @@ static void show(const struct rows *rows, const struct samples *second)
 	fflush(stdout);
 }
 
+static bool is_over(const struct rows *rows)
+{
+	return (rows->duration && rows->elapsed >= rows->duration) || sampling_broken();
+}
+
 void rows_run(struct rows *rows)
 {
-	struct samples second;
+	struct samples second, rest;
 
-	while ((!rows->duration || rows->elapsed < rows->duration) && sampling_next(&second)) {
+	while (!is_over(rows) && sampling_next(&second)) {
 		rows->elapsed++;
 		if (!rows->all.count || second.longest > rows->all.longest)
 			rows->peak = rows->elapsed;
@@ -39,7 +44,8 @@ void rows_run(struct rows *rows)
 			show(rows, &second);
 	}
 	rows->switches = sampling_switches();
-	sampling_end();
+	sampling_end(&rest);
+	samples_merge(&rows->all, &rest);
 }
 
 void rows_end(const struct rows *rows)

@@ -19,10 +19,11 @@
 static struct sampling how;
 static pthread_t thread;
 static pid_t tid;
-static unsigned long switches_before;
+static unsigned long switches_before, switches;
 static struct cobalt_threadstat last;
 
-static struct samples ring[RING];
+/* The present second, and those that are complete. */
+static struct samples current, ring[RING];
 static unsigned long given, taken;
 /* The C library's: it wakes a thread in Linux from primary mode. */
 static sem_t is_given;
@@ -46,8 +47,7 @@ static void add(struct samples *samples, int64_t late)
 {
 	struct samples one = { .count = 1, .shortest = late, .longest = late, .sum = late };
 
-	if (late >= how.period)
-		one.overruns = late / how.period;
+	one.overruns = late / how.period;
 	samples_merge(samples, &one);
 }
 
@@ -62,29 +62,38 @@ static void give(struct samples *samples)
 	*samples = (struct samples){ 0 };
 }
 
+/* Waits for a time, and returns how late it is; negative: it was a signal. */
+static int64_t wait_until(int64_t release)
+{
+	struct timespec time = { release / SECOND, release % SECOND };
+
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) ? -1 : now() - release;
+}
+
+/* The seconds count from 0; the first one is for warming up. */
 static void *sample(void *nothing)
 {
 	int64_t release = now() + how.period, end = release + SECOND, late;
-	struct samples samples = { 0 };
-	bool warms_up = true;
+	long second = 0;
 
 	if (how.breaks)
 		pthread_setmode_np(0, PTHREAD_WARNSW, NULL);
 	while (!ends) {
-		struct timespec time = { release / SECOND, release % SECOND };
-
-		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL))
+		late = wait_until(release);
+		if (late < 0)
 			continue;
-		late = now() - release;
-		add(&samples, late);
-		if (how.histogram && !warms_up)
+		release += (late / how.period + 1) * how.period;
+		/* What was looked at is shown; the thread stays where it is. */
+		if (how.seconds && second > how.seconds)
+			continue;
+		add(&current, late);
+		if (how.histogram && second)
 			histogram_add(how.histogram, late);
-		release += (late >= how.period ? late / how.period + 1 : 1) * how.period;
 		if (release < end)
 			continue;
 		end += SECOND;
-		warms_up = false;
-		give(&samples);
+		second++;
+		give(&current);
 	}
 	if (how.breaks)
 		pthread_setmode_np(PTHREAD_WARNSW, 0, NULL);
@@ -133,7 +142,8 @@ bool sampling_next(struct samples *samples)
 
 unsigned long sampling_switches(void)
 {
-	return stat().msw - switches_before;
+	switches = stat().msw - switches_before;
+	return switches;
 }
 
 const char *sampling_broken(void)
@@ -148,8 +158,9 @@ const char *sampling_broken(void)
 	};
 	unsigned int number = reason;
 
+	/* Nobody is warned of this one. */
 	if (reason < 0)
-		return NULL;
+		return how.breaks && switches ? "the process was stopped, by a signal or a debugger" : NULL;
 	return number < sizeof(names) / sizeof(names[0]) && names[number] ? names[number] : names[0];
 }
 
@@ -159,11 +170,12 @@ void sampling_tell(void)
 	       last.csw, last.xsc, last.xtime / 1e6);
 }
 
-void sampling_end(void)
+void sampling_end(struct samples *rest)
 {
 	last = stat();
 	ends = true;
 	pthread_join(thread, NULL);
+	*rest = given ? current : (struct samples){ 0 };
 }
 
 void samples_merge(struct samples *into, const struct samples *from)

@@ -25,6 +25,8 @@ struct sampling {
 	int64_t period;
 	int priority;
 	int cpu;
+	/* How many seconds are looked at; 0: all until the end. */
+	long seconds;
 	/* End it when the thread goes to Linux. */
 	bool breaks;
 	/* Of all samples; NULL: none. */
@@ -40,9 +42,10 @@ void sampling_begin(const struct sampling *sampling);
 bool sampling_next(struct samples *samples);
 /* How often the thread went to Linux since its first second. */
 unsigned long sampling_switches(void);
-/* What took the thread to Linux, if that ended it; else NULL. */
+/* What took the thread to Linux, if that is to end the test; else NULL. */
 const char *sampling_broken(void);
-void sampling_end(void);
+/* Ends the thread; the samples are those of a last second that is not complete. */
+void sampling_end(struct samples *rest);
 /* Shows what the thread did until its end. */
 void sampling_tell(void);
 

@@ -251,6 +251,42 @@ mod tests {
         }
     }
 
+    /// In Linux alone, `switchtest` has threads there, and finds a wrong register. The tools refuse
+    /// what is not there.
+    #[test]
+    fn tools_refuse_what_they_cannot_do() {
+        let (folder, skins) = installed();
+        let said = |tool: &str, arguments: &str| {
+            let mut command = Command::new(folder.path().join("usr/bin").join(format!("{PREFIX}{tool}")));
+            let output = tool::output(command.args(arguments.split(' '))).unwrap();
+            let streams = [output.stdout, output.stderr].map(|stream| String::from_utf8(stream).unwrap());
+            (output.status.success(), streams.concat())
+        };
+        assert_eq!(skins.tools().unwrap().len(), 3);
+        let (is_well, text) = said("switchtest", "-n 1000 -l 5 rtus rtus_ufps rtus_fp0");
+        assert!(is_well && text.contains("RTD|           0|        1000|        1000\n"), "{text}");
+        for (tool, arguments, expected) in [
+            ("switchtest", "-q --provoke st3 rtus rtus_ufps", "the register st3 of rtus_ufps0-2 is 0x"),
+            ("switchtest", "--provoke st8 rtus", "--provoke st8: there is no such register"),
+            ("switchtest", "rtk0", "rtk0: there are no threads of Linux's kernel"),
+            ("switchtest", "rtus_ufpp", "rtus_ufpp: rtus takes no such suffix"),
+            ("switchtest", "rtux", "rtux: there is no such kind of thread"),
+            ("switchtest", "rtus1000", "rtus1000 1000: "),
+            ("latency", "-t 1", "-t 1: there are no threads of Linux's kernel"),
+            ("latency", "-t 2", "-t 2: no handler of a timer's interrupt"),
+            ("latency", "-p 0", "-p 0: it is not a number from 1 to 1000000"),
+            ("latency", "-P 100", "-P 100: it is not a number from 1 to 99"),
+            ("latmus", "-T 5x", "-T 5x: it is not a number"),
+            ("latmus", "-i", "-i: no handler of an interrupt"),
+            ("latmus", "--tune", "-t: there is nothing to tune"),
+            ("latmus", "-g /", "-g /: Is a directory"),
+        ] {
+            let (is_well, text) = said(tool, arguments);
+            assert!(!is_well && text.contains(&format!("{PREFIX}{tool}: ")), "{tool} {arguments}: {text}");
+            assert!(text.contains(expected), "{tool} {arguments}: {text}");
+        }
+    }
+
     /// In C and in C++, and twice.
     #[test]
     fn each_header_compiles_alone() {

@@ -24,8 +24,20 @@ const PACKAGES: &str = "systemd-sysv,udev,login,iproute2,dkms,gcc,make,libc6-dev
 /// The password of `root`.
 const PASSWORD: &str = "pillion";
 /// What the last step, `set-up`, needs of the repository.
-const SOURCES: [&str; 8] =
-    ["abi/c", "linux/dkms", "linux/lib", "linux/module", "linux/tools", "linux/uapi", "linux/disk", "rt/shared"];
+const SOURCES: [&str; 12] = [
+    "abi/c",
+    "linux/alchemy",
+    "linux/cobalt",
+    "linux/disk",
+    "linux/dkms",
+    "linux/lib",
+    "linux/module",
+    "linux/primary",
+    "linux/skin-tools",
+    "linux/tools",
+    "linux/uapi",
+    "rt/shared",
+];
 /// Where they are while it runs.
 const PLACE: &str = "/usr/local/src/pillion";
 /// The disk's kernel rides with an initramfs of this repository. Its own, which nothing boots,
