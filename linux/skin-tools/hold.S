@@ -8,6 +8,7 @@
 #define OTHER 16(%rbx)
 #define OWN 24(%rbx)
 #define IN_LINUX 32(%rbx)
+#define HAS_WAITED 40(%rbx)
 
 /* System calls, and operations of private futexes. */
 #define SYS_futex 202
@@ -82,13 +83,15 @@ wait:	cmpl $0, (%r12)
 	xor %edx, %edx
 	xor %r10d, %r10d
 	syscall
-	jmp wait
+	jmp waited
 1:	mov $SYS_futex_waitv, %eax
 	mov $1, %esi
 	xor %edx, %edx
 	xor %r10d, %r10d
 	mov $CLOCK_MONOTONIC, %r8d
 	syscall
+waited:	test %rax, %rax
+	setz HAS_WAITED
 	jmp wait
 
 store:	movl $0, (%r12)

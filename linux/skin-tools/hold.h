@@ -16,9 +16,12 @@ struct hold {
 	uint32_t *own;
 	/* To wait in Linux; NULL: in primary mode, if the thread may be there. */
 	struct futex_waitv *in_linux;
+	/* Set if it waited: the turn can also come first. */
+	bool has_waited;
 };
 
 _Static_assert(offsetof(struct hold, in_linux) == 32, "as in hold.S");
+_Static_assert(offsetof(struct hold, has_waited) == 40, "as in hold.S");
 
 void hold(struct hold *hold);
 

@@ -72,6 +72,7 @@ static void wait_for_turn(struct switcher *self, struct switcher *next)
 		how.loaded = &loaded;
 	}
 	hold(&how);
+	self->has_waited = how.has_waited;
 }
 
 /* Whether a thread that has waited is in the mode in which it was to wait. */
@@ -85,7 +86,7 @@ static void check(struct switcher *self, struct switcher *from)
 {
 	struct circle *circle = self->circle;
 
-	if (!is_where_it_belongs(self))
+	if (self->has_waited && !is_where_it_belongs(self))
 		circle->strayed++;
 	if (!holds_registers(self) || registers_compare(&self->found, &self->loaded, &circle->mismatch))
 		return;

@@ -29,10 +29,12 @@ struct switcher {
 	/* Whether it is its turn: a futex. */
 	uint32_t has_turn;
 	struct futex_waitv in_linux;
-	/* To whom it gave the turn last, how often it had it, and whether it waits in Linux next. */
+	/* To whom it gave the turn last, and how often it had it. */
 	unsigned int to;
 	unsigned int turns;
+	/* Whether it waits in Linux next, and whether it has waited: the turn can also come first. */
 	bool waits_in_linux;
+	bool has_waited;
 	struct registers loaded;
 	struct registers found;
 } __attribute__((aligned(64)));
