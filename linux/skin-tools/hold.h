@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread gives its turn to another one and waits for the next, while its registers hold a pattern. */
+/* A thread gives its turn to another one and waits, while its registers hold a pattern. */
 #ifndef HOLD_H
 #define HOLD_H
 
@@ -11,7 +11,7 @@ struct hold {
 	/* What is loaded, and what is found afterwards; NULL: no registers are looked at. */
 	const struct registers *loaded;
 	struct registers *found;
-	/* Words that are 1 if it is a thread's turn: of the other one, which may be NULL, and the own. */
+	/* Words that are 1 if it is a thread's turn: the other's, which may be NULL, its own. */
 	uint32_t *other;
 	uint32_t *own;
 	/* To wait in Linux; NULL: in primary mode, if the thread may be there. */

@@ -28,7 +28,10 @@ static bool is_in_linux_only(const struct switcher *self)
 	return self->kind.mode == SLEEPER || self->kind.mode == RTUS;
 }
 
-/* The mode of the next wait: each of the others gets the turn in one mode, and the next time in the other. */
+/*
+ * The mode of the next wait: each of the others gets the turn in one mode, and the next time in the
+ * other.
+ */
 static void choose_mode(struct switcher *self)
 {
 	unsigned int others = self->circle->count - 1, rounds = others % 2 ? 0 : self->turns / others;

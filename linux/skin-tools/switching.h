@@ -32,8 +32,9 @@ struct switcher {
 	/* To whom it gave the turn last, and how often it had it. */
 	unsigned int to;
 	unsigned int turns;
-	/* Whether it waits in Linux next, and whether it has waited: the turn can also come first. */
+	/* Whether it waits in Linux next. */
 	bool waits_in_linux;
+	/* Whether it has waited: the turn can also come first. */
 	bool has_waited;
 	struct registers loaded;
 	struct registers found;
@@ -43,7 +44,7 @@ struct circle {
 	int cpu;
 	struct switcher **members;
 	unsigned int count;
-	/* Switches until now; who has the turn changes it. After the last of them, if there is one, it ends. */
+	/* Switches until now, changed by who has the turn; the last one, or 0: there is none. */
 	volatile unsigned long switches;
 	unsigned long last;
 	/* Who had the turn before, and who has it. */

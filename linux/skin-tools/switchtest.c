@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `switchtest`: threads in both modes switch to each other, and look at their registers afterwards. */
+/* `switchtest`: threads in both modes switch to each other, then look at their registers. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>

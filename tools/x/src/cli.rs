@@ -329,8 +329,8 @@ pub struct FuzzArguments {
   ./x run --disk debian.img --task my-task      log in as root, the password is pillion
 
 The disk has the same Debian as this machine, as small as possible, with a C compiler, Python, the headers of the kernel that rides,
-the module `pillion` built by DKMS, the command `pillion`, libpillion.a and its headers. It has a network: `apt-get update` and
-`apt-get install` work as they do here. What Linux writes to the disk stays there.")]
+the module `pillion` built by DKMS, the command `pillion`, libpillion.a, Xenomai's interfaces and tools, and their headers. It has a
+network: `apt-get update` and `apt-get install` work as they do here. What Linux writes to the disk stays there.")]
 pub struct DiskArguments {
     /// Image to write
     #[arg(value_name = "FILE")]
