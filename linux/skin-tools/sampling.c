@@ -36,10 +36,9 @@ static void is_warned(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
-	if (ends)
+	if (ends || reason >= 0)
 		return;
 	reason = sigdebug_marked(info) ? sigdebug_reason(info) : SIGDEBUG_UNDEFINED;
-	ends = true;
 	__STD(sem_post(&is_given));
 }
 
@@ -133,7 +132,7 @@ bool sampling_next(struct samples *samples)
 {
 	while (!interrupted && __STD(sem_wait(&is_given)) && errno == EINTR)
 		;
-	if (interrupted || ends)
+	if (interrupted || reason >= 0)
 		return false;
 	*samples = ring[taken % RING];
 	__atomic_store_n(&taken, taken + 1, __ATOMIC_RELEASE);
@@ -166,8 +165,7 @@ const char *sampling_broken(void)
 
 void sampling_tell(void)
 {
-	printf("# thread %d: %llu waits, %llu calls answered in primary mode, %.3f ms of processor time there\n", tid,
-	       last.csw, last.xsc, last.xtime / 1e6);
+	printf("# thread %d: %llu waits, %llu calls answered in primary mode\n", tid, last.csw, last.xsc);
 }
 
 void sampling_end(struct samples *rest)
