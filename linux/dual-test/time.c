@@ -56,8 +56,8 @@ void times(void)
 	length = syscall(SYS_time, NULL);
 	check(length >= begin && length <= now(CLOCK_REALTIME) / SECOND, "time: %lld", (long long)length);
 	check_entries(1);
-	check(is_native || (look(gettid(), &thread) && thread.latency_max_ns < SECOND),
-	      "a sleep until long ago counts as %llu ns of latency", (unsigned long long)thread.latency_max_ns);
+	check(is_native || (look(gettid(), &thread) && thread.latency_max_ns && thread.latency_max_ns < SECOND),
+	      "its longest latency is %llu ns", (unsigned long long)thread.latency_max_ns);
 	tell("at most %lld us late", (long long)latest / 1000);
 }
 

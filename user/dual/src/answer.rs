@@ -154,23 +154,26 @@ impl Thread<'_> {
     /// Waits for the end of a sleep, by the clocks as Linux stated them last. It may change their
     /// rate or set one meanwhile, so the end is looked at again if it stated something new.
     pub fn wait_for(&mut self, end: &End, mut sequence: u64, mut clocks: Clock) -> Answer {
-        let mut wake_ns = 0;
+        let (mut wake_ns, mut has_waited) = (0, false);
         loop {
             let Some((at, deadline)) = end.deadline(&clocks) else { return end.cut_short(wake_ns) };
             wake_ns = at;
-            if now() >= deadline {
-                // Nobody waits for what has passed, so this is nobody's latency.
+            if now() < deadline {
+                has_waited = true;
+                let woken = self.pause(deadline);
+                if woken && runner::is_wanted(self.place, self.offer) {
+                    return end.cut_short(wake_ns);
+                }
+                if woken || sequence != place::clock_sequence() {
+                    let (number, stated) = place::clock();
+                    let Some(stated) = stated else { return end.cut_short(wake_ns) };
+                    (sequence, clocks) = (number, stated);
+                    continue;
+                }
+            }
+            if !has_waited {
+                // What had passed before is nobody's latency.
                 return Answer::Value(0);
-            }
-            let woken = self.pause(deadline);
-            if woken && runner::is_wanted(self.place, self.offer) {
-                return end.cut_short(wake_ns);
-            }
-            if woken || sequence != place::clock_sequence() {
-                let (number, stated) = place::clock();
-                let Some(stated) = stated else { return end.cut_short(wake_ns) };
-                (sequence, clocks) = (number, stated);
-                continue;
             }
             let latency = now().saturating_sub(deadline);
             if latency > self.counts.latency_max {

@@ -118,10 +118,24 @@ impl Exclusion {
         }
     }
 
-    /// The calling runner, which is the owner, has set levels, perhaps its own: it is lent what
-    /// those who wait now have.
-    pub fn levels_changed(&self, me: usize, runners: &impl Runners) {
-        self.raise(me, runners);
+    /// Levels have changed, perhaps that of the calling runner, which is the owner: gives it the
+    /// highest of its own and those of its waiters, in one step.
+    pub fn levels_changed(&self, me: usize, own_changed: bool, runners: &impl Runners) {
+        let mut waiters = self.waiters.load(SeqCst);
+        if waiters == 0 && !own_changed {
+            return;
+        }
+        let mut given = 0;
+        loop {
+            let most = bits(waiters).map(|waiter| runners.level(waiter)).max().unwrap_or(0);
+            let level = runners.level(me).max(most);
+            if level == given {
+                return;
+            }
+            given = level;
+            runners.lend(me, level);
+            waiters = self.waiters.load(SeqCst);
+        }
     }
 
     /// The calling runner, which is the owner, no longer is.
@@ -254,9 +268,12 @@ mod model {
                 let others = others(&model);
                 {
                     let mut kernel = model.kernel.lock().unwrap();
-                    (kernel.own[runner], kernel.levels[runner]) = (level, level);
+                    kernel.own[runner] = level;
+                    if runner != 0 {
+                        kernel.levels[runner] = level;
+                    }
                 }
-                model.lock.levels_changed(0, &*model);
+                model.lock.levels_changed(0, runner == 0, &*model);
                 assert_eq!(level_when_both_wait(&model), lent, "runner {runner} at level {level}");
                 model.lock.leave(0, &*model);
                 others.into_iter().for_each(|other| other.join().unwrap());

@@ -32,6 +32,12 @@ pub fn set(runner: usize, level: u8) {
     }
 }
 
+/// Notes the level of a runner that holds the lock, which gives it the highest that it has. Returns
+/// whether it is another.
+pub fn note(runner: usize, level: u8) -> bool {
+    LEVELS[runner].swap(level, Relaxed) != level
+}
+
 /// Sets a runner's level until [`restore`].
 pub fn lend(runner: usize, level: u8) {
     // The band of levels lies below the task's ceiling.

@@ -54,18 +54,20 @@ pub unsafe fn with<R>(me: usize, f: impl FnOnce(&mut Objects) -> R) -> R {
     let objects = unsafe { &mut *GUARDED.objects.get() };
     let result = f(objects);
     let Effects { wakes, changed } = objects.take_effects();
-    let mut lowered = None;
+    let (mut lowered, mut risen) = (None, false);
     if changed != 0 {
         for party in pillion_rt_core::inherit::bits(changed) {
             let Some(runner) = objects.runner(party) else { continue };
             let (runner, level) = (usize::from(runner), level::of_priority(objects.urgency(party)));
-            if runner == me && level < level::of(me) {
+            if runner != me {
+                level::set(runner, level);
+            } else if level < level::of(me) {
                 lowered = Some(party);
             } else {
-                level::set(runner, level);
+                risen = level::note(me, level);
             }
         }
-        GUARDED.lock.levels_changed(me, &All);
+        GUARDED.lock.levels_changed(me, risen, &All);
     }
     GUARDED.lock.leave(me, &All);
     All.signal_all(wakes);
@@ -73,8 +75,8 @@ pub unsafe fn with<R>(me: usize, f: impl FnOnce(&mut Objects) -> R) -> R {
         GUARDED.lock.enter(me, &All);
         // SAFETY: as above. Others may have changed the urgency since.
         let level = level::of_priority(unsafe { (*GUARDED.objects.get()).urgency(party) });
-        level::set(me, level);
-        GUARDED.lock.levels_changed(me, &All);
+        let changed = level::note(me, level);
+        GUARDED.lock.levels_changed(me, changed, &All);
         GUARDED.lock.leave(me, &All);
     }
     result
