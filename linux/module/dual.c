@@ -559,7 +559,7 @@ thread:
 	return error;
 }
 
-/* Whatever dual mode lacks, the rest of the module works without it. */
+/* Whatever dual mode lacks, the rest of the module works without it: this never fails. */
 int dual_open(void)
 {
 	int error;

@@ -66,7 +66,7 @@ static void notrace futex_hook(unsigned long ip, unsigned long parent, struct ft
 		divert(container_of(operations, struct hook, operations), parent, registers);
 }
 
-/* Others cannot hook these functions, nor switch all hooks off, while these are there. */
+/* Nobody else can divert these functions, nor switch all hooks off, while these are there. */
 #define FLAGS (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT)
 
 #define HOOK(function, hooked, continues)                                                     \
@@ -176,9 +176,11 @@ static int add(struct hook *this)
 		error = ftrace_set_filter_ip(&this->operations, (unsigned long)this->original, 0, 0);
 	if (!error)
 		error = register_ftrace_function(&this->operations);
-	if (error)
+	if (error) {
+		ftrace_free_filter(&this->operations);
 		pr_err("%s cannot be hooked: error %d; is a live patch loaded, or ftrace_enabled 0?\n",
 		       this->name, error);
+	}
 	return error;
 }
 

@@ -113,11 +113,12 @@ void dual_state_memory(struct dual_pins *pins)
 	u32 memory = READ_ONCE(pins->memory);
 	u32 start = dual_starts();
 
-	if (memory == DUAL_NO_MEMORY || READ_ONCE(pins->stated) == start)
+	if (memory == DUAL_NO_MEMORY || smp_load_acquire(&pins->stated) == start)
 		return;
-	WRITE_ONCE(pins->stated, start);
 	WRITE_ONCE(dual_head()->memories[memory], memories[memory]);
 	dual_futex_state(memory);
+	/* Another thread of the process relies on it. Twice does no harm. */
+	smp_store_release(&pins->stated, start);
 }
 
 /*

@@ -394,7 +394,7 @@ static long wait_on(const struct pt_regs *regs, s64 wake_ns, struct __kernel_tim
 	struct timespec64 rest;
 	long result;
 
-	/* A late event of the slot wakes it up, too. */
+	/* It can be woken up for nothing. */
 	while (!signal_pending(current)) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (!schedule_hrtimeout(&wake, HRTIMER_MODE_ABS))
@@ -595,7 +595,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	struct rest rest = { .resume = PILLION_DUAL_RESUME_AT };
-	bool is_done = true;
+	bool is_done = true, must_leave;
 	u32 start = dual_starts();
 
 	offer(slot, process, thread, regs, flags);
@@ -605,10 +605,13 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	 * runner may have been signalled for something else, and have taken the offer.
 	 */
 	smp_mb();
-	if ((READ_ONCE(process->marked) && !READ_ONCE(ends)) || !withdraw(slot)) {
+	must_leave = !READ_ONCE(process->marked) || READ_ONCE(ends);
+	if (!must_leave || !withdraw(slot)) {
 		thread->sums.entries += !(flags & PILLION_DUAL_FLAG_ONCE);
 		set_current_state(TASK_INTERRUPTIBLE);
 		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
+		if (must_leave)
+			recall(number);
 		if (wait_for_return(number, start)) {
 			account(thread, slot);
 			is_done = resume(process, thread, slot, regs, result, &rest);
