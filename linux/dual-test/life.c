@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,41 +65,57 @@ void exit_of_another(void)
 /* As many threads as can be in primary mode. */
 #define MOST 8
 
-/* All of them sleep there. */
-static void occupies(void *ready)
-{
-	pthread_t thread;
-	int i;
+/* How far the process is whose threads occupy all places. */
+enum { BEGINS, OCCUPIES, IS_TO_LEAVE, HAS_LEFT };
 
-	enter();
-	for (i = 1; i < MOST; i++)
-		check(!pthread_create(&thread, NULL, sleeps_long, NULL), "pthread_create");
-	to_primary();
-	*(volatile bool *)ready = true;
-	sleeps_long(NULL);
+/* How many threads are in primary mode. */
+static unsigned int count_primary(void)
+{
+	struct pillion_dual_look look = { .index = 0 };
+	unsigned int count = 0;
+
+	for (; !ioctl(device, PILLION_IOC_DUAL_LOOK, &look); look.index++)
+		count += look.thread.mode == PILLION_DUAL_PRIMARY;
+	return count;
 }
 
-/*
- * Threads whose sleep goes on in Linux, because their process was stopped, leave room for others.
- */
+/* Its threads sleep in primary mode; when it takes its mark away, they sleep on in Linux. */
+static void occupies(void *context)
+{
+	volatile int *state = context;
+	int i;
+
+	mark(0);
+	mlockall(MCL_CURRENT | MCL_FUTURE);
+	for (i = 0; i < MOST; i++)
+		begin_thread(PRIORITY, sleeps_long, NULL);
+	while (count_primary() < MOST)
+		usleep(1000);
+	*state = OCCUPIES;
+	while (*state != IS_TO_LEAVE)
+		usleep(1000);
+	check(!ioctl(device, PILLION_IOC_DUAL_UNMARK), "unmark: %s", strerror(errno));
+	*state = HAS_LEFT;
+	pause();
+}
+
+/* Threads whose sleep goes on in Linux leave room for others. */
 void room(void)
 {
-	volatile bool *ready = shared(sizeof(*ready));
+	volatile int *state = shared(sizeof(*state));
 	pid_t child;
-	int status;
 
 	if (is_native)
 		return;
-	child = spawn(occupies, (void *)ready);
-	while (!*ready)
+	child = spawn(occupies, (void *)state);
+	while (*state != OCCUPIES)
 		usleep(1000);
 	enter();
 	to_primary();
 	check(!is_primary(), "there is room for more than %d threads", MOST);
-	check(!kill(child, SIGSTOP), "kill");
-	check(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status), "it does not stop: %#x", status);
-	check(!kill(child, SIGCONT), "kill");
-	usleep(50000);
+	*state = IS_TO_LEAVE;
+	while (*state != HAS_LEFT)
+		usleep(1000);
 	to_primary();
 	check(is_primary(), "there is no room while others sleep in Linux");
 	kill(child, SIGKILL);

@@ -24,6 +24,8 @@ struct target {
 
 static struct target *target;
 static volatile bool is_done;
+/* Who stores there. */
+static volatile pid_t number;
 
 /* Stores until its budget ends, over and over. The short sleeps are for the watchdog. */
 static void *stores(void *context)
@@ -31,6 +33,7 @@ static void *stores(void *context)
 	unsigned int i;
 
 	(void)context;
+	number = gettid();
 	while (!is_done) {
 		to_primary();
 		for (i = 0; i < 100; i++) {
@@ -58,6 +61,7 @@ static struct target *move(void *spare)
 void memory_that_moves(void)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	struct pillion_dual_thread seen = { .entries = 0 };
 	struct target *spare, before;
 	pthread_t thread;
 	unsigned int i;
@@ -83,4 +87,6 @@ void memory_that_moves(void)
 	}
 	is_done = true;
 	pthread_join(thread, NULL);
+	check(is_native || (look(number, &seen) && seen.exhausted >= MOVES / 2 && seen.answered > MOVES),
+	      "its budget ended %llu times in primary mode", (unsigned long long)seen.exhausted);
 }

@@ -134,13 +134,19 @@ static void set_pattern(const char *pattern, char *before, size_t room)
 static const struct elf_prstatus *registers_of(const char *core, size_t bytes)
 {
 	const Elf64_Ehdr *head = (const void *)core;
-	const Elf64_Phdr *notes = (const void *)(core + head->e_phoff);
-	const Elf64_Nhdr *note = (const void *)(core + notes->p_offset);
+	const Elf64_Phdr *notes;
+	const Elf64_Nhdr *note;
+	size_t name;
 
-	check(bytes > sizeof(*head) && !memcmp(head->e_ident, ELFMAG, SELFMAG) && notes->p_type == PT_NOTE,
-	      "it is no core dump");
-	check(note->n_type == NT_PRSTATUS, "it does not begin with registers");
-	return (const void *)((const char *)(note + 1) + (note->n_namesz + 3) / 4 * 4);
+	check(bytes > sizeof(*head) && !memcmp(head->e_ident, ELFMAG, SELFMAG), "it is no core dump");
+	check(head->e_phoff + sizeof(*notes) <= bytes, "it is cut short");
+	notes = (const void *)(core + head->e_phoff);
+	name = sizeof(*note) + sizeof("CORE") + 3;
+	check(notes->p_type == PT_NOTE && notes->p_offset + name + sizeof(struct elf_prstatus) <= bytes,
+	      "it has no notes");
+	note = (const void *)(core + notes->p_offset);
+	check(note->n_type == NT_PRSTATUS && note->n_namesz == sizeof("CORE"), "it does not begin with registers");
+	return (const void *)(core + notes->p_offset + name);
 }
 
 /* A core dump shows the thread as it was in primary mode. */

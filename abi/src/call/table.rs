@@ -133,7 +133,8 @@ macro_rules! calls {
                     context: SchedContext(C), priority: u8
                 ) -> old;
                 /// Sets a thread's restartable sequence, or none if it is empty. If the thread's
-                /// budget ends while its next instruction is there, it continues at the first.
+                /// budget ends, or it is suspended, while its next instruction is there, it
+                /// continues at the first.
                 ThreadSetSequence = 44, thread_set_sequence(
                     thread: Thread(C), first: Address, end: Address
                 );

@@ -1,9 +1,10 @@
-//! Stores to a process's memory, each one step with the check that Linux has not run since the
+//! Stores to a process's memory, each in one step with the check that Linux has not run since the
 //! process's page tables were looked at.
 //!
 //! Linux runs while a runner waits, which it does not between the two, or when its budget ends.
-//! Then the kernel lets the runner begin its restartable sequence again, where the count of Linux's
-//! exits has changed: nothing is stored.
+//! Then the kernel lets the runner continue at the beginning of its restartable sequence, which says
+//! that the store has to be done again, tables and all. What was stored before the budget ended was
+//! the process's then.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
@@ -83,7 +84,7 @@ impl Moment {
         Moment::now().0 == self.0
     }
 
-    /// Stores a word; `None` if Linux has run since.
+    /// Stores a word. `None`: Linux may have run, and the word may have been stored before.
     ///
     /// # Safety
     /// The place is mapped, writable, and aligned, and the memory may be written at this moment.
@@ -92,7 +93,7 @@ impl Moment {
         (unsafe { commit_word(count(), self.0, to, word) } == DONE).then_some(())
     }
 
-    /// Stores two words; `None` if Linux has run since. Then the first may be stored.
+    /// Stores two words. `None`: Linux may have run, and one or both may have been stored before.
     ///
     /// # Safety
     /// As for [`Moment::store`].
@@ -102,8 +103,8 @@ impl Moment {
         (unsafe { commit_pair(count(), self.0, first, second, a, b) } == DONE).then_some(())
     }
 
-    /// Compares a word, and exchanges it if it is the old one. Returns whether it was; `None` if
-    /// Linux has run since.
+    /// Compares a word, and exchanges it if it is the old one. Returns whether it was. `None`: Linux
+    /// may have run, and nothing was exchanged.
     ///
     /// # Safety
     /// As for [`Moment::store`].

@@ -1,7 +1,7 @@
 //! Memory of a thread's process, read and written through the process's own page tables.
 //!
 //! Linux changes tables and takes pages whenever it runs, so everything here happens at one
-//! [`Moment`]: what was read is not used, and nothing is written, if Linux ran meanwhile.
+//! [`Moment`]: what was read is not used if Linux ran meanwhile, and nothing is written after that.
 
 use crate::commit::Moment;
 use core::cell::Cell;
