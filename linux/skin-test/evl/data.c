@@ -69,6 +69,56 @@ static void buffers(void)
 	printf("ok buffers\n");
 }
 
+#define BULK (64 << 10)
+
+static void *passes_on(void *nothing)
+{
+	char bytes[512];
+	int i;
+
+	check(evl_attach_self("passes on") >= 0);
+	for (i = 0; i < BULK / 512; i++) {
+		check(oob_read(xbuf, bytes, 512) == 512);
+		check(oob_write(xbuf, bytes, 512) == 512 && is_primary());
+	}
+	return nothing;
+}
+
+static void *feeds(void *nothing)
+{
+	unsigned char byte;
+	int i;
+
+	for (i = 0; i < BULK; i++) {
+		byte = i * 7 + i / 256;
+		check(write(xbuf, &byte, 1) == 1);
+	}
+	return nothing;
+}
+
+/* More bytes than there is room for, in pieces of other sizes. */
+static void bulk(void)
+{
+	pthread_t threads[2];
+	unsigned char bytes[1000];
+	ssize_t size;
+	int done, i;
+
+	xbuf = evl_new_xbuf(1024, NULL);
+	threads[0] = start(50, passes_on, NULL);
+	threads[1] = start(0, feeds, NULL);
+	for (done = 0; done < BULK; done += size) {
+		size = read(xbuf, bytes, sizeof(bytes));
+		check(size > 0);
+		for (i = 0; i < size; i++)
+			check(bytes[i] == (unsigned char)((done + i) * 7 + (done + i) / 256));
+	}
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	check(!close(xbuf));
+	printf("ok bulk\n");
+}
+
 static void *writes(void *argument)
 {
 	int *proxies = argument, i;
@@ -111,7 +161,7 @@ static void proxies(void)
 	check(made[0] >= 0 && made[1] >= 0 && evl_create_proxy(-1, 64, 0, 0, NULL) == -EBADF);
 	pthread_join(start(50, writes, made), NULL);
 	for (i = 0; i < 100; i++) {
-		char wanted[16];
+		char wanted[32];
 
 		snprintf(wanted, sizeof(wanted), "line %03d\n", i);
 		check(read(ends[0], line, 9) == 9 && !memcmp(line, wanted, 9));
@@ -323,6 +373,7 @@ int main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	proxies();
 	buffers();
+	bulk();
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		pthread_join(start(50, tests[i], NULL), NULL);
 	printf("ok data\n");
