@@ -63,6 +63,16 @@ static void ring(struct evl_carrier *carrier)
 	sem_post(&carrier->bell);
 }
 
+/* Gives up the object. The real-time side knows the thread no more. */
+static void *end(struct evl_carrier *carrier)
+{
+	evl_put(carrier->object);
+	leave();
+	if (primary_is_there())
+		PRIMARY_CALL(THREAD_ENDS, 0, 0, 0, 0);
+	return NULL;
+}
+
 /* What a file does not take is lost. */
 static void write_out(int file, const char *from, size_t size)
 {
@@ -110,9 +120,7 @@ static void *writes(void *argument)
 			wait_for_bell(carrier);
 		}
 	}
-	evl_put(carrier->object);
-	leave();
-	return NULL;
+	return end(carrier);
 }
 
 /* Reads as much as there is room for. Returns how much that was; 0, or an error: no more comes. */
@@ -154,9 +162,7 @@ static void *reads(void *argument)
 			primary_wake_all(&carrier->buffer.readers, -EPIPE);
 		evl_changed(carrier->object);
 	}
-	evl_put(carrier->object);
-	leave();
-	return NULL;
+	return end(carrier);
 }
 
 static int start(struct evl_carrier *carrier)

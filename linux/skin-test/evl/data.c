@@ -119,6 +119,23 @@ static void bulk(void)
 	printf("ok bulk\n");
 }
 
+/* More than there may be at a time, one after the other. */
+static void *many(void *nothing)
+{
+	char byte;
+	int i;
+
+	check(evl_attach_self("many") >= 0);
+	for (i = 0; i < 80; i++) {
+		xbuf = evl_new_xbuf(16, "many");
+		check(xbuf >= 0 && oob_write(xbuf, "x", 1) == 1 && read(xbuf, &byte, 1) == 1 && byte == 'x');
+		check(write(xbuf, "y", 1) == 1 && oob_read(xbuf, &byte, 1) == 1 && byte == 'y');
+		check(!close(xbuf));
+	}
+	printf("ok many\n");
+	return nothing;
+}
+
 static void *writes(void *argument)
 {
 	int *proxies = argument, i;
@@ -367,7 +384,7 @@ static void *observables(void *nothing)
 
 int main(void)
 {
-	static void *(*const tests[])(void *) = { polls, heaps, rwlocks, observables };
+	static void *(*const tests[])(void *) = { many, polls, heaps, rwlocks, observables };
 	unsigned int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
