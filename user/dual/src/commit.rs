@@ -2,9 +2,9 @@
 //! process's page tables were looked at.
 //!
 //! Linux runs while a runner waits, which it does not between the two, or when its budget ends.
-//! Then the kernel lets the runner continue at the beginning of its restartable sequence, which says
-//! that the store has to be done again, tables and all. What was stored before the budget ended was
-//! the process's then.
+//! Then the kernel lets the runner continue at the beginning of its restartable sequence, which
+//! says that the store has to be done again, tables and all. What was stored before the budget
+//! ended was the process's then.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
@@ -103,8 +103,8 @@ impl Moment {
         (unsafe { commit_pair(count(), self.0, first, second, a, b) } == DONE).then_some(())
     }
 
-    /// Compares a word, and exchanges it if it is the old one. Returns whether it was. `None`: Linux
-    /// may have run, and nothing was exchanged.
+    /// Compares a word, and exchanges it if it is the old one. Returns whether it was. `None`:
+    /// Linux may have run, and nothing was exchanged.
     ///
     /// # Safety
     /// As for [`Moment::store`].
