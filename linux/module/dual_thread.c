@@ -545,6 +545,9 @@ static void account(struct dual_thread *thread, const struct pillion_dual_slot *
 	sums->exhausted += slot->exhausted;
 	latency_ns = mul_u64_u64_div_u64(slot->latency_max, NSEC_PER_SEC, window.directory->tsc_hz);
 	sums->latency_max_ns = max(sums->latency_max_ns, latency_ns);
+	/* For when the thread has ended. */
+	sums->priority = current->rt_priority;
+	sums->secondary_ns = current->se.sum_exec_runtime;
 }
 
 /*
