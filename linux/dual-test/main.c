@@ -59,6 +59,7 @@ static const struct test {
 	{ "event-flags", event_flags },
 	{ "periods", periods },
 	{ "objects-end", objects_end },
+	{ "memories", memories },
 	{ "services-interrupted", services_interrupted },
 	{ "futex-results", futex_results },
 	{ "futex-order", futex_order },

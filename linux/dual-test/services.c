@@ -543,3 +543,40 @@ void hostile_services(void)
 	check(!lock(mutex) && !unlock(mutex), "the mutex");
 	check(CALL0(PILLION_DUAL_SERVICE_FIRST + PILLION_DUAL_SERVICE_END) == -ENOSYS, "a call that does not exist");
 }
+
+static void keeps_memory(void *count)
+{
+	enter();
+	to_primary();
+	__atomic_add_fetch((uint32_t *)count, 1, __ATOMIC_SEQ_CST);
+	pause();
+}
+
+/* A process for whose memory there is no number makes no objects, until another one has ended. */
+void memories(void)
+{
+	pid_t children[PILLION_DUAL_MEMORIES];
+	volatile uint32_t *count = shared(sizeof(*count));
+	unsigned int i;
+	long handle;
+
+	if (is_native)
+		return;
+	for (i = 0; i < COUNT(children); i++)
+		children[i] = spawn(keeps_memory, (void *)count);
+	while (*count < COUNT(children))
+		usleep(1000);
+	enter();
+	to_primary();
+	handle = SERVICE(CREATE, PILLION_DUAL_OBJECT_SEMAPHORE, 0, 0, 0);
+	check(handle == -EAGAIN, "a process without a number makes an object: %ld", handle);
+	for (i = 0; i < COUNT(children); i++) {
+		kill(children[i], SIGKILL);
+		status_of(children[i]);
+		if (i)
+			continue;
+		to_linux();
+		to_primary();
+		destroy(create(PILLION_DUAL_OBJECT_SEMAPHORE, 0, 0));
+	}
+}

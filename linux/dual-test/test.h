@@ -162,6 +162,7 @@ void conditions(void);
 void event_flags(void);
 void periods(void);
 void objects_end(void);
+void memories(void);
 void services_interrupted(void);
 void futex_results(void);
 void futex_order(void);

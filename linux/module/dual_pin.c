@@ -266,10 +266,14 @@ int dual_pin(struct dual_pins *pins)
 	int error = 0;
 
 	if (READ_ONCE(pins->mm) == mm && READ_ONCE(pins->total_vm) == READ_ONCE(mm->total_vm) &&
-	    READ_ONCE(pins->map_count) == READ_ONCE(mm->map_count))
+	    READ_ONCE(pins->map_count) == READ_ONCE(mm->map_count) &&
+	    READ_ONCE(pins->memory) != DUAL_NO_MEMORY)
 		return 0;
 	mutex_lock(&pins->lock);
 	error = follow(pins, mm);
+	/* All numbers were taken when it was first looked at. */
+	if (!error && pins->memory == DUAL_NO_MEMORY)
+		begin_objects(pins, mm);
 	if (!error && (pins->total_vm != mm->total_vm || pins->map_count != mm->map_count))
 		error = scan(pins, mm);
 	mutex_unlock(&pins->lock);
