@@ -7,31 +7,19 @@
 
 #include "file.h"
 #include "internal.h"
+#include "primary/expiry.h"
 #include "primary/lock.h"
 #include "primary/wait.h"
 
 struct timerfd {
 	struct primary_file file;
 	struct primary_queue readers;
-	clockid_t clock;
-	/* The next time that nobody has read yet; 0: it is stopped. */
-	int64_t next;
-	int64_t interval;
+	struct primary_expiry expiry;
 };
 
 static struct timerfd *timerfd_of(struct primary_file *file)
 {
 	return holder_of(file, struct timerfd, file);
-}
-
-/* How often it has expired. */
-static uint64_t expired(const struct timerfd *timer)
-{
-	int64_t late = timer->next ? primary_now(timer->clock) - timer->next : -1;
-
-	if (late < 0)
-		return 0;
-	return timer->interval ? 1 + late / timer->interval : 1;
 }
 
 static ssize_t do_read(struct primary_file *file, void *buffer, size_t size)
@@ -42,29 +30,26 @@ static ssize_t do_read(struct primary_file *file, void *buffer, size_t size)
 
 	if (size < sizeof(times))
 		return -EINVAL;
-	while (!(times = expired(timer)) && (!error || error == -ETIMEDOUT)) {
+	while (!(times = primary_expired(&timer->expiry)) && (!error || error == -ETIMEDOUT)) {
 		struct primary_wait wait = { 0 };
-		struct primary_end end = timer->next ? PRIMARY_UNTIL(timer->clock, timer->next) : PRIMARY_FOREVER;
 
-		error = primary_wait(&timer->readers, &wait, cobalt_end(file, end));
+		error = primary_wait(&timer->readers, &wait, cobalt_end(file, primary_expires(&timer->expiry)));
 	}
 	if (!times)
 		return error;
-	timer->next = timer->interval ? timer->next + (int64_t)times * timer->interval : 0;
+	primary_expiry_read(&timer->expiry, times);
 	memcpy(buffer, &times, sizeof(times));
 	return sizeof(times);
 }
 
 static unsigned int events(struct primary_file *file)
 {
-	return expired(timerfd_of(file)) ? POLLIN : 0;
+	return primary_expired(&timerfd_of(file)->expiry) ? POLLIN : 0;
 }
 
 static struct primary_end changes(struct primary_file *file)
 {
-	struct timerfd *timer = timerfd_of(file);
-
-	return timer->next ? PRIMARY_UNTIL(timer->clock, timer->next) : PRIMARY_FOREVER;
+	return primary_expires(&timerfd_of(file)->expiry);
 }
 
 static void closes(struct primary_file *file)
@@ -92,24 +77,12 @@ WRAP(int, timerfd_create, int clock, int flags)
 	timer = calloc(1, sizeof(*timer));
 	if (!timer)
 		return cobalt_told(-ENOMEM);
-	timer->clock = clock;
+	timer->expiry.clock = clock;
 	primary_queue_init(&timer->readers, true);
 	number = primary_open(&timer->file, &timers.file, flags);
 	if (number < 0)
 		free(timer);
 	return cobalt_told(number);
-}
-
-static void tell(const struct timerfd *timer, struct itimerspec *value)
-{
-	int64_t now = primary_now(timer->clock), rest = 0;
-
-	if (timer->next > now)
-		rest = timer->next - now;
-	else if (timer->next && timer->interval)
-		rest = timer->interval - (now - timer->next) % timer->interval;
-	value->it_value = primary_timespec(rest);
-	value->it_interval = primary_timespec(timer->interval);
 }
 
 WRAP(int, timerfd_settime, int number, int flags, const struct itimerspec *value, struct itimerspec *old)
@@ -127,9 +100,11 @@ WRAP(int, timerfd_settime, int number, int flags, const struct itimerspec *value
 		struct timerfd *timer = timerfd_of(file);
 
 		if (old)
-			tell(timer, old);
-		timer->next = first && !(flags & TFD_TIMER_ABSTIME) ? primary_now(timer->clock) + first : first;
-		timer->interval = interval;
+			*old = primary_expiry_rest(&timer->expiry);
+		if (first && !(flags & TFD_TIMER_ABSTIME))
+			first += primary_now(timer->expiry.clock);
+		timer->expiry.next = first;
+		timer->expiry.interval = interval;
 		primary_wake_all(&timer->readers, 0);
 		primary_changed(file);
 		primary_put(file);
@@ -147,7 +122,7 @@ WRAP(int, timerfd_gettime, int number, struct itimerspec *value)
 	primary_lock();
 	file = primary_get(number, &timers.file);
 	if (file) {
-		tell(timerfd_of(file), value);
+		*value = primary_expiry_rest(&timerfd_of(file)->expiry);
 		primary_put(file);
 	}
 	primary_unlock();

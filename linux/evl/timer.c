@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "object.h"
+#include "primary/expiry.h"
 #include "primary/lock.h"
 
 struct timer {
 	struct evl_object object;
 	struct primary_queue readers;
-	/* The next time that nobody has read yet; 0: it is stopped. */
-	int64_t next;
-	int64_t interval;
+	struct primary_expiry expiry;
 };
 
 static struct timer *timer_of(struct evl_object *object)
@@ -22,21 +21,9 @@ static struct timer *timer_of(struct evl_object *object)
 	return holder_of(object, struct timer, object);
 }
 
-/* How often it has expired. */
-static uint64_t expired(const struct timer *timer)
-{
-	int64_t late = timer->next ? primary_now(timer->object.clock) - timer->next : -1;
-
-	if (late < 0)
-		return 0;
-	return timer->interval ? 1 + late / timer->interval : 1;
-}
-
 static struct primary_end changes(struct evl_object *object)
 {
-	struct timer *timer = timer_of(object);
-
-	return timer->next ? PRIMARY_UNTIL(object->clock, timer->next) : PRIMARY_FOREVER;
+	return primary_expires(&timer_of(object)->expiry);
 }
 
 static ssize_t do_read(struct evl_object *object, void *buffer, size_t size, bool waits)
@@ -47,21 +34,21 @@ static ssize_t do_read(struct evl_object *object, void *buffer, size_t size, boo
 
 	if (size < sizeof(times))
 		return -EINVAL;
-	while (!(times = expired(timer)) && (!error || error == -ETIMEDOUT)) {
+	while (!(times = primary_expired(&timer->expiry)) && (!error || error == -ETIMEDOUT)) {
 		struct primary_wait wait = { 0 };
 
 		error = evl_wait(object, &timer->readers, &wait, waits ? changes(object) : PRIMARY_TRY);
 	}
 	if (!times)
 		return error;
-	timer->next = timer->interval ? timer->next + (int64_t)times * timer->interval : 0;
+	primary_expiry_read(&timer->expiry, times);
 	memcpy(buffer, &times, sizeof(times));
 	return sizeof(times);
 }
 
 static unsigned int events(struct evl_object *object)
 {
-	return expired(timer_of(object)) ? POLLIN : 0;
+	return primary_expired(&timer_of(object)->expiry) ? POLLIN : 0;
 }
 
 static void closes(struct evl_object *object)
@@ -90,24 +77,12 @@ int evl_new_timer(int clockfd)
 	timer = calloc(1, sizeof(*timer));
 	if (!timer)
 		return -ENOMEM;
-	timer->object.clock = clock;
+	timer->expiry.clock = clock;
 	primary_queue_init(&timer->readers, true);
 	efd = evl_publish_anonymous(&timer->object, &timers, 0);
 	if (efd < 0)
 		free(timer);
 	return efd;
-}
-
-static void tell(const struct timer *timer, struct itimerspec *value)
-{
-	int64_t now = primary_now(timer->object.clock), rest = 0;
-
-	if (timer->next > now)
-		rest = timer->next - now;
-	else if (timer->next && timer->interval)
-		rest = timer->interval - (now - timer->next) % timer->interval;
-	value->it_value = primary_timespec(rest);
-	value->it_interval = primary_timespec(timer->interval);
 }
 
 int evl_set_timer(int efd, const struct itimerspec *value, struct itimerspec *old)
@@ -121,9 +96,9 @@ int evl_set_timer(int efd, const struct itimerspec *value, struct itimerspec *ol
 	if (!timer)
 		return -EBADF;
 	if (old)
-		tell(timer, old);
-	timer->next = first;
-	timer->interval = interval;
+		*old = primary_expiry_rest(&timer->expiry);
+	timer->expiry.next = first;
+	timer->expiry.interval = interval;
 	primary_wake_all(&timer->readers, 0);
 	evl_changed(&timer->object);
 	return evl_leave(timer, 0);
@@ -135,6 +110,6 @@ int evl_get_timer(int efd, struct itimerspec *value)
 
 	if (!timer)
 		return -EBADF;
-	tell(timer, value);
+	*value = primary_expiry_rest(&timer->expiry);
 	return evl_leave(timer, 0);
 }
