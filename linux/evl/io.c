@@ -18,29 +18,33 @@ static ssize_t told(ssize_t result)
 	return -1;
 }
 
+/* Enters an object that an attached thread may read or write; else NULL and errno. */
+static struct evl_object *enter(int efd, bool *waits)
+{
+	struct evl_object *object = evl_current ? evl_enter_any(efd, waits) : NULL;
+
+	if (!object)
+		errno = evl_current ? EBADF : EPERM;
+	return object;
+}
+
 ssize_t oob_read(int efd, void *buffer, size_t size)
 {
-	struct evl_object *object;
 	bool waits;
+	struct evl_object *object = enter(efd, &waits);
 
-	if (!evl_current)
-		return told(-EPERM);
-	object = evl_enter_any(efd, &waits);
 	if (!object)
-		return told(-EBADF);
+		return -1;
 	return told(evl_leave(object, object->kind->read ? object->kind->read(object, buffer, size, waits) : -EINVAL));
 }
 
 ssize_t oob_write(int efd, const void *buffer, size_t size)
 {
-	struct evl_object *object;
 	bool waits;
+	struct evl_object *object = enter(efd, &waits);
 
-	if (!evl_current)
-		return told(-EPERM);
-	object = evl_enter_any(efd, &waits);
 	if (!object)
-		return told(-EBADF);
+		return -1;
 	return told(evl_leave(object, object->kind->write ? object->kind->write(object, buffer, size, waits) : -EINVAL));
 }
 
