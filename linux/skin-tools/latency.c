@@ -54,16 +54,9 @@ static void check_mode(const char *text)
 
 static void take(int option, const char *value)
 {
+	if (sampling_takes(&sampling, option, value))
+		return;
 	switch (option) {
-	case 'p':
-		sampling.period = number_of("-p", value, 1, 1000000) * MICROSECOND;
-		break;
-	case 'P':
-		sampling.priority = number_of("-P", value, 1, 99);
-		break;
-	case 'c':
-		sampling.cpu = cpu_of("-c", value);
-		break;
 	case 'T':
 		rows.duration = number_of("-T", value, 0, 100000000);
 		break;

@@ -99,18 +99,11 @@ static void refuse(int option)
 
 static void take(int option, const char *value)
 {
+	if (sampling_takes(&sampling, option, value))
+		return;
 	switch (option) {
 	case 'm':
 	case 'u':
-		break;
-	case 'p':
-		sampling.period = number_of("-p", value, 1, 1000000) * MICROSECOND;
-		break;
-	case 'P':
-		sampling.priority = number_of("-P", value, 1, 99);
-		break;
-	case 'c':
-		sampling.cpu = cpu_of("-c", value);
 		break;
 	case 'T':
 		rows.duration = seconds_of(value);

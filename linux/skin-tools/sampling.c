@@ -108,6 +108,23 @@ static struct cobalt_threadstat stat(void)
 	return stat;
 }
 
+bool sampling_takes(struct sampling *sampling, int option, const char *value)
+{
+	switch (option) {
+	case 'p':
+		sampling->period = number_of("-p", value, 1, 1000000) * MICROSECOND;
+		return true;
+	case 'P':
+		sampling->priority = number_of("-P", value, 1, 99);
+		return true;
+	case 'c':
+		sampling->cpu = cpu_of("-c", value);
+		return true;
+	default:
+		return false;
+	}
+}
+
 void sampling_begin(const struct sampling *sampling)
 {
 	struct sigaction action = { .sa_sigaction = is_warned, .sa_flags = SA_SIGINFO };

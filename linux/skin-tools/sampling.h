@@ -33,6 +33,8 @@ struct sampling {
 	struct histogram *histogram;
 };
 
+/* Takes the options -p, -P and -c; returns false if it is another one. */
+bool sampling_takes(struct sampling *sampling, int option, const char *value);
 /* Starts the thread, and waits for its first second, which does not count. */
 void sampling_begin(const struct sampling *sampling);
 /*
