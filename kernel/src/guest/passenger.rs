@@ -116,6 +116,7 @@ fn handle(
         HwExit::Halt if processor.interrupts_enabled() => {
             state.counters[counter::HALTS].update(|count| count.wrapping_add(1));
             processor.advance(HLT);
+            note_task_priority(k, vcpu, processor);
             k.guest_halt(vcpu);
         }
         HwExit::Hypercall => match hypercall(k, vcpu, processor, state) {
@@ -127,13 +128,23 @@ fn handle(
     false
 }
 
+/// Takes over the guest's task priority, which it changes without an exit: what may end its wait
+/// depends on that.
+#[inline]
+fn note_task_priority(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &Processor) {
+    k.m.get(vcpu).apic.set_task_priority(processor.task_priority());
+}
+
 /// Carries out a hypercall that is the kernel's, and returns its result.
 #[inline]
 fn hypercall(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &Processor, state: &State) -> Option<u64> {
     let register = |number: usize| state.gpr[number].get();
     let result = match processor.hypercall()? {
         dual::SIGNAL => k.guest_signal(vcpu, register(gpr::RBX)),
-        dual::WAIT => k.guest_wait(vcpu),
+        dual::WAIT => {
+            note_task_priority(k, vcpu, processor);
+            k.guest_wait(vcpu)
+        }
         _ => return None,
     };
     Some(match result {

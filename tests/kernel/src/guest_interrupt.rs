@@ -20,6 +20,7 @@ pub const TESTS: &[Test] = &[
     ("guest-interrupt/injected-while-running", injected),
     ("guest-interrupt/by-a-task-that-may-do-nothing-else", weak),
     ("guest-interrupt/waits-for-the-interrupt-flag", masked),
+    ("guest-interrupt/lowered-before-halt", lowered_and_halted),
     ("guest-interrupt/wakes-from-halt", wakes),
     ("guest-interrupt/timer", timer),
     ("guest-interrupt/line", line),
@@ -88,6 +89,18 @@ fn masked(kit: &mut Kit) -> Checked {
     same!(guest.state().rip.get(), 1);
     guest.go(4);
     expect(&mut guest, Exit::Hypercall)?;
+    same!(guest.state().rip.get(), HANDLER);
+    Ok(())
+}
+
+fn lowered_and_halted(kit: &mut Kit) -> Checked {
+    // mov cr8, eax; sti; hlt; jmp self
+    let guest = listening(kit, &[0xf0, 0x0f, 0x22, 0xc0, 0xfb, 0xf4, 0xeb, 0xfe])?;
+    guest.state().tpr.set(u64::from(VECTOR) + 0x10);
+    done!(vcpu_inject(guest.vcpu, VECTOR));
+    done!(kit.start(Setup::new(20, runner).with(guest.vcpu.into())));
+    kit.rest(20_000);
+    same!(cells::get(0), 1_000 + Exit::Hypercall as u64);
     same!(guest.state().rip.get(), HANDLER);
     Ok(())
 }
