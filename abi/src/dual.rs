@@ -40,6 +40,17 @@ pub const SIGNAL: u64 = 0x5049_0100;
 /// space is bound by `VcpuBindSignals`.
 pub const WAIT: u64 = 0x5049_0102;
 
+/// Hypercall that the kernel answers itself, from Linux's most privileged mode: says how urgent what
+/// Linux runs from now on is. Bits 0..=7 of the argument are a priority: Linux's thread is boosted
+/// to it, at most to the ceiling that it is allowed, while the boost's budget lasts. Bits 8..=15 are
+/// a second task priority of its local APIC, the shield, which does not hold back lines that are
+/// routed with [`THROUGH`](crate::vcpu::route::THROUGH). The result is 0, or -38 (ENOSYS) if no
+/// space is bound by `VcpuBindSignals`.
+pub const URGENCY: u64 = 0x5049_0103;
+
+/// Added to the argument of [`SIGNAL`]: before that, Linux is no longer urgent.
+pub const CALM: u64 = 1 << 63;
+
 /// See [`SIGNAL`]: slot 0 of a space is always empty.
 pub const FIRST_SIGNAL: u64 = 1;
 

@@ -286,6 +286,8 @@ pub mod route {
     pub const LOW: u64 = 1 << 9;
     /// Masked.
     pub const MASKED: u64 = 1 << 10;
+    /// Not held back by the task priority of [`crate::dual::URGENCY`].
+    pub const THROUGH: u64 = 1 << 11;
 }
 
 const _: () = assert!(size_of::<State>() <= 4096);

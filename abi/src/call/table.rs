@@ -138,6 +138,13 @@ macro_rules! calls {
                 ThreadSetSequence = 44, thread_set_sequence(
                     thread: Thread(C), first: Address, end: Address
                 );
+                /// Allows the context of a vCPU's thread to be boosted: used up to a ceiling, for a
+                /// budget in each period, as the guest asks for (`abi::dual::URGENCY`). A ceiling
+                /// of 0 forbids it, as at the beginning.
+                ContextAllowBoost = 45, context_allow_boost(
+                    control: SchedControl(C), context: SchedContext(C), ceiling: u8, budget: Ticks,
+                    period: Ticks
+                );
 
                 /// Makes an interrupt capability out of memory of a region, for a line with flags
                 /// of `abi::call::irq`. For a message-signalled interrupt (line `IRQ_MSI`) returns
@@ -181,9 +188,10 @@ macro_rules! calls {
                 /// `abi::dual::SIGNAL`, or none (0).
                 VcpuBindSignals = 62, vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0);
                 /// Ends the guest's wait by the hypercall `abi::dual::WAIT`, or makes an interrupt
-                /// pending if it is in none. Then waits as `Wait` does, without a deadline.
+                /// pending if it is in none, and has the guest be at least that urgent
+                /// (`abi::dual::URGENCY`). Then waits as `Wait` does, without a deadline.
                 VcpuNotify = 63, vcpu_notify(
-                    vcpu: Vcpu(W), vector: u8, next: Notification(R)
+                    vcpu: Vcpu(W), vector: u8, next: Notification(R), urgency: u16
                 ) -> bits;
 
                 /// Switches the trace buffer on or off.

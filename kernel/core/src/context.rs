@@ -4,7 +4,7 @@
 //! period begins, when its thread becomes ready and the period before is over. When the budget is
 //! empty, the thread waits until the period is over.
 
-use crate::{Opt, heap::Node, thread::Thread, timer::Due};
+use crate::{Opt, boost::Boost, heap::Node, thread::Thread, timer::Due};
 use pillion_abi::NEVER;
 
 /// A scheduling context.
@@ -35,6 +35,8 @@ pub struct Context {
     pub owner: Opt<Thread>,
     /// Node on the agenda, while its thread waits for the replenishment.
     pub refill: Node<Due>,
+    /// What it may use above its own priority.
+    pub boost: Boost,
 }
 
 impl Context {

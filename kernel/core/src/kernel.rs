@@ -104,6 +104,10 @@ impl<M: Machine> Kernel<M> {
         let now = self.m.now();
         let c = self.m.get(context);
         let (has_time, armed, at) = (c.begin(now, since.min(now)), c.refill.is_linked(), c.refill_at);
+        if !has_time && self.m.get(context).is_boosted() {
+            self.end_boost(context);
+            return self.may_run(id, since);
+        }
         if has_time && armed {
             self.disarm(Due::Context(context));
         } else if !has_time && !armed {
@@ -188,6 +192,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Reconfigures a context. Time used so far is charged to the old budget.
     pub(crate) fn configure_context(&mut self, id: Id<Context>, priority: u8, budget: u64, period: u64) {
+        self.end_boost(id);
         let now = self.m.now();
         self.charge(now);
         self.disarm(Due::Context(id));
@@ -225,7 +230,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Resumes a thread that is ready but had no budget.
-    fn resume_parked(&mut self, id: Id<Thread>) {
+    pub(crate) fn resume_parked(&mut self, id: Id<Thread>) {
         let thread = self.m.get(id);
         if thread.state == State::Ready && !thread.queued && self.cpu.current != Some(id) {
             self.make_ready(id);

@@ -12,6 +12,7 @@
 extern crate std;
 
 pub mod agenda;
+pub mod boost;
 pub mod cap;
 pub mod context;
 pub mod create;

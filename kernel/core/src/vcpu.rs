@@ -28,6 +28,8 @@ pub struct Vcpu {
     pub prepared: u32,
     /// Priority of the thread that runs it, or that ran it last.
     pub level: u8,
+    /// The boost that the guest wants for what it runs; 0: none.
+    pub boost: u8,
     /// If its thread is halted: the guest waits by a hypercall, and not by HLT.
     pub waits: bool,
     /// The thread that is in `VcpuRun` with it.
@@ -66,6 +68,46 @@ impl<M: Machine> Kernel<M> {
         }
         self.signal(n, badge);
         Ok(())
+    }
+
+    /// The guest states how urgent it is, as [`pillion_abi::dual::URGENCY`] says. Fails with
+    /// [`Error::Unsupported`] if it may signal nobody. Work: that of a boost.
+    #[inline(never)]
+    pub fn guest_urgency(&mut self, id: Id<Vcpu>, urgency: u64) -> Result<()> {
+        if self.m.get(id).signals.cap.is_none() {
+            return Err(Error::Unsupported);
+        }
+        let (boost, shield) = Self::of_urgency(urgency);
+        self.m.get(id).apic.set_shield(shield);
+        self.guest_boost(id, boost);
+        Ok(())
+    }
+
+    /// Has the guest be at least that urgent.
+    pub(crate) fn guest_at_least(&mut self, id: Id<Vcpu>, urgency: u64) {
+        let (boost, shield) = Self::of_urgency(urgency);
+        let v = self.m.get(id);
+        v.apic.set_shield(shield.max(v.apic.shield()));
+        if boost > v.boost {
+            self.guest_boost(id, boost);
+        }
+    }
+
+    /// Boost, and task priority of the shield.
+    const fn of_urgency(urgency: u64) -> (u8, u8) {
+        (urgency as u8, (urgency >> 8) as u8)
+    }
+
+    /// Boosts the guest's thread. If it is not in the guest now, it is boosted when it is back
+    /// there.
+    fn guest_boost(&mut self, id: Id<Vcpu>, boost: u8) {
+        let v = self.m.get(id);
+        v.boost = boost;
+        if let Some(thread) = v.thread
+            && let Some(context) = self.m.get(thread).own_context
+        {
+            self.boost(context, boost);
+        }
     }
 
     /// The guest's timer fired.

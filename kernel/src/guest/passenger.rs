@@ -135,12 +135,21 @@ fn note_task_priority(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &Proc
     k.m.get(vcpu).apic.set_task_priority(processor.task_priority());
 }
 
+#[inline(always)]
+fn signal(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, argument: u64) -> Result<(), Error> {
+    if argument & dual::CALM != 0 {
+        k.guest_urgency(vcpu, 0)?;
+    }
+    k.guest_signal(vcpu, argument & !dual::CALM)
+}
+
 /// Carries out a hypercall that is the kernel's, and returns its result.
 #[inline]
 fn hypercall(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &Processor, state: &State) -> Option<u64> {
     let register = |number: usize| state.gpr[number].get();
     let result = match processor.hypercall()? {
-        dual::SIGNAL => k.guest_signal(vcpu, register(gpr::RBX)),
+        dual::SIGNAL => signal(k, vcpu, register(gpr::RBX)),
+        dual::URGENCY => k.guest_urgency(vcpu, register(gpr::RBX)),
         dual::WAIT => {
             note_task_priority(k, vcpu, processor);
             k.guest_wait(vcpu)

@@ -3,17 +3,18 @@
 use crate::{
     Test, cells,
     exits::{expect, with},
-    guest_interrupt::runner,
+    guest_interrupt::{HANDLER, VECTOR, listening, runner},
     user_vcpu::HYPERCALL,
 };
 use pillion_abi::{
     boot::slot,
-    dual::{SIGNAL, WAIT},
+    dual::{CALM, SIGNAL, URGENCY, WAIT},
     object::{Kind, right},
     vcpu::{Exit, gpr},
 };
 use pillion_runtime::{
-    Cap, cap_delete, cap_derive, cap_revoke, now, thread_bind_notification, vcpu_bind_signals, wait,
+    Cap, cap_delete, cap_derive, cap_revoke, now, thread_bind_notification, vcpu_bind_signals, vcpu_inject, vcpu_reset,
+    wait,
 };
 use pillion_test_kit::{Checked, Kit, Setup, check, done, guest::Guest, same, stop};
 
@@ -23,6 +24,7 @@ pub const TESTS: &[Test] = &[
     ("guest-signal/none-without-a-space", unbound),
     ("guest-signal/to-the-thread-that-runs-the-guest", own),
     ("guest-signal/others-go-to-the-monitor", others),
+    ("guest-signal/a-shield-holds-interrupts-back", shielded),
 ];
 
 const BADGE: u64 = 0x50;
@@ -47,12 +49,17 @@ const TIMED: [u8; 19] =
 /// A guest that may signal a notification, which comes with its space.
 pub fn signalling(kit: &mut Kit, code: &[u8]) -> Checked<(Guest, Cap, Cap)> {
     let guest = with(kit, code)?;
+    let (note, space) = let_signal(kit, &guest)?;
+    Ok((guest, note, space))
+}
+
+fn let_signal(kit: &mut Kit, guest: &Guest) -> Checked<(Cap, Cap)> {
     let (note, space) = (done!(kit.make(Kind::Notification, 0)), done!(kit.make(Kind::CapSpace, at::COUNT)));
     done!(cap_derive(space, at::BADGED as Cap, note, right::ALL, BADGE));
     done!(cap_derive(space, at::READ_ONLY as Cap, note, right::READ, 0));
     done!(cap_derive(space, at::ANOTHER_KIND as Cap, guest.space, right::ALL, 0));
     done!(vcpu_bind_signals(guest.vcpu, space));
-    Ok((guest, note, space))
+    Ok((note, space))
 }
 
 /// Has the guest make a hypercall at address 0.
@@ -130,6 +137,25 @@ fn own(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
+fn shielded(kit: &mut Kit) -> Checked {
+    // vmmcall; sti; nop; vmmcall
+    let mut guest = listening(kit, &[0x0f, 0x01, 0xd9, 0xfb, 0x90, 0x0f, 0x01, 0xd9])?;
+    let (note, _) = let_signal(kit, &guest)?;
+    let shield = u64::from(VECTOR) << 8;
+    for (number, argument) in [(URGENCY, 0), (SIGNAL, CALM | at::BADGED)] {
+        done!(vcpu_inject(guest.vcpu, VECTOR));
+        ask(&mut guest, URGENCY, shield);
+        expect(&mut guest, Exit::Hypercall)?;
+        same!([guest.state().rip.get(), guest.state().gpr[gpr::RAX].get()], [5, 0]);
+        ask(&mut guest, number, argument);
+        expect(&mut guest, Exit::Hypercall)?;
+        same!(guest.state().rip.get(), HANDLER);
+        done!(vcpu_reset(guest.vcpu));
+    }
+    same!(done!(wait(note, 0))[0], BADGE);
+    Ok(())
+}
+
 fn others(kit: &mut Kit) -> Checked {
     let (mut guest, ..) = signalling(kit, &HYPERCALL)?;
     let stays = |guest: &mut Guest, number| {
@@ -138,12 +164,13 @@ fn others(kit: &mut Kit) -> Checked {
         same!([guest.state().rip.get(), guest.state().gpr[gpr::RAX].get()], [0, number]);
         Ok(())
     };
-    for number in [SIGNAL - 1, WAIT + 1, 1 << 32 | SIGNAL, 1 << 32 | WAIT] {
+    for number in [SIGNAL - 1, URGENCY + 1, 1 << 32 | SIGNAL, 1 << 32 | URGENCY] {
         stays(&mut guest, number)?;
     }
     // From user mode, on page tables that this puts into the guest's memory.
     guest.process(kit)?;
     guest.enter_user_mode();
     stays(&mut guest, SIGNAL)?;
-    stays(&mut guest, WAIT)
+    stays(&mut guest, WAIT)?;
+    stays(&mut guest, URGENCY)
 }

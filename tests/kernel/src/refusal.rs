@@ -49,7 +49,7 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
         | Call::ThreadBindNotification
         | Call::ThreadRegister
         | Call::ThreadSetSequence => (Kind::Thread, true),
-        Call::ContextConfigure => (Kind::SchedControl, true),
+        Call::ContextConfigure | Call::ContextAllowBoost => (Kind::SchedControl, true),
         Call::ContextConsumed | Call::ContextSetPriority => (Kind::SchedContext, true),
         Call::EndpointBind => (Kind::Endpoint, true),
         Call::InterruptCreate => (Kind::IrqControl, true),

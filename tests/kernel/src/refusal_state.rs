@@ -130,6 +130,10 @@ fn contexts(kit: &mut Kit) -> Checked {
     expect(Call::ContextConfigure, [control, bare, 1, NEVER, 0, 0], NoRight, "context")?;
     done!(context_configure(slot::SCHED_CONTROL, context as Cap, 255, 100, 100, 0));
     expect(Call::ContextConfigure, [control, context, 1, NEVER, 0, 256], BadArgument, "ceiling")?;
+    for (ceiling, budget, period) in [(256, 1, 1), (20, 0, 100), (20, 101, 100), (20, 100, NEVER / 4), (20, NEVER, 0)] {
+        expect(Call::ContextAllowBoost, [control, context, ceiling, budget, period, 0], BadArgument, "boost")?;
+    }
+    expect(Call::ContextAllowBoost, [control, bare, 20, 1, 1, 0], NoRight, "context")?;
     done!(context_configure(slot::SCHED_CONTROL, context as Cap, 20, NEVER, 0, 30));
     expect(Call::ContextSetPriority, [bare, 20, 0, 0, 0, 0], NoRight, "context")?;
     for priority in [0, 31, 256, u64::MAX] {

@@ -288,7 +288,7 @@ pub fn deliver() {
 /// or by the doorbell if it chose none. Then waits for a notification.
 pub fn tell_and_wait(notification: u32) {
     let _ = match vector() {
-        Some(vector) => vcpu_notify(dual::slot::PASSENGER, vector, notification),
+        Some(vector) => vcpu_notify(dual::slot::PASSENGER, vector, notification, 0),
         None => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
     };
 }

@@ -29,12 +29,16 @@ impl<M: Machine> Kernel<M> {
         v.thread = Some(me.thread);
         let t = self.m.get(me.thread);
         t.guest = Some(id);
-        let (level, passive) = (t.priority, t.own_context.is_none());
+        let (level, passive, context) = (t.priority, t.own_context.is_none(), t.own_context);
         self.guest_follows(id, level);
         if passive {
             // Each call that a passive thread serves sets its priority without moving the timers of
             // its notification. They end the guest's run, so from now on they have its priority.
             self.follow(me.thread);
+        }
+        let boost = self.m.get(id).boost;
+        if boost != 0 && let Some(context) = context {
+            self.boost(context, boost);
         }
         Ok(Outcome::Guest)
     }
@@ -108,6 +112,9 @@ impl<M: Machine> Kernel<M> {
         if let Some(bits) = bits {
             self.m.set_result(me.thread, 0, [bits, 0]);
         }
+        if a.urgency() != 0 {
+            self.guest_at_least(id, a.urgency());
+        }
         self.guest_notify(id, vector);
         Ok(Outcome::Arranged)
     }
@@ -130,7 +137,9 @@ impl<M: Machine> Kernel<M> {
             self.m.mask_line(line, true);
         } else {
             self.cpu.passenger_lines.insert(number);
-            self.m.get(id).apic.set_level(vector, a.route() & route::LEVEL != 0);
+            let apic = &mut self.m.get(id).apic;
+            apic.set_level(vector, a.route() & route::LEVEL != 0);
+            apic.set_through(vector, a.route() & route::THROUGH != 0);
             self.m.route_line(line, vector, a.route() & (route::LEVEL | route::LOW));
         }
         DONE

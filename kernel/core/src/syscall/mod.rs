@@ -109,6 +109,7 @@ impl<M: Machine> Kernel<M> {
             Other::EndpointBind(a) => self.sys_endpoint_bind(me, a),
             Other::TimerBind(a) => self.sys_timer_bind(me, a),
             Other::ContextSetPriority(a) => self.sys_context_set_priority(me, a),
+            Other::ContextAllowBoost(a) => self.sys_context_allow_boost(me, a),
             Other::ThreadSetSequence(a) => self.sys_thread_set_sequence(me, a),
             Other::InterruptCreate(a) => self.sys_interrupt_create(me, a),
             Other::InterruptBind(a) => self.sys_interrupt_bind(me, a),

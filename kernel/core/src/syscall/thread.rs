@@ -184,8 +184,22 @@ impl<M: Machine> Kernel<M> {
         if a.priority() == 0 || a.priority() > u64::from(ceiling) {
             return Err(Error::BadArgument);
         }
+        self.end_boost(id);
         self.set_context_priority(id, a.priority() as u8);
         Ok(Outcome::Done([priority.into(), 0]))
+    }
+
+    pub(super) fn sys_context_allow_boost(&mut self, me: Caller, a: ContextAllowBoost) -> Result<Outcome> {
+        let Cap::SchedControl = self.cap(me, a.control())? else { return Err(Error::WrongKind) };
+        let id = self.context(me, a.context())?;
+        let (ceiling, budget, period) = (a.ceiling(), a.budget(), a.period());
+        let valid = ceiling < pillion_abi::PRIORITIES as u64
+            && (ceiling == 0 || budget != 0 && budget <= period && period < NEVER / 4);
+        if !valid {
+            return Err(Error::BadArgument);
+        }
+        self.allow_boost(id, ceiling as u8, budget, period);
+        DONE
     }
 
     fn context(&mut self, me: Caller, named: Named) -> Result<Id<Context>> {

@@ -65,6 +65,20 @@ impl Vectors {
         Some((word << 6 | bit) as u8)
     }
 
+    /// The highest vector that is in both sets. Constant time.
+    #[must_use]
+    pub const fn highest_common(&self, other: &Self) -> Option<u8> {
+        let mut word = 4;
+        while word > 0 {
+            word -= 1;
+            let both = self.words[word] & other.words[word];
+            if both != 0 {
+                return Some((word as u32 * 64 + (63 ^ both.leading_zeros())) as u8);
+            }
+        }
+        None
+    }
+
     /// Number of vectors in the set.
     #[must_use]
     pub fn len(&self) -> u32 {
@@ -108,6 +122,10 @@ pub struct GuestApic {
     done: Vectors,
     /// Task priority register.
     tpr: u8,
+    /// A second task priority, which does not hold back the vectors in `through`.
+    shield: u8,
+    /// See above.
+    through: Vectors,
 }
 
 /// Priority class of a vector.
@@ -128,6 +146,8 @@ impl GuestApic {
             serving: Vectors::EMPTY,
             done: Vectors::EMPTY,
             tpr: 0,
+            shield: 0,
+            through: Vectors::EMPTY,
         }
     }
 
@@ -159,9 +179,38 @@ impl GuestApic {
     #[must_use]
     pub const fn deliverable(&self) -> Option<u8> {
         match self.irr.highest() {
+            Some(vector) if class(vector) > class(self.processor_priority()) => {
+                if class(vector) > class(self.shield) { Some(vector) } else { self.let_through() }
+            }
+            _ => None,
+        }
+    }
+
+    /// The highest pending vector that the shield does not concern, when its class is above the
+    /// processor priority. Constant time.
+    const fn let_through(&self) -> Option<u8> {
+        match self.irr.highest_common(&self.through) {
             Some(vector) if class(vector) > class(self.processor_priority()) => Some(vector),
             _ => None,
         }
+    }
+
+    /// Sets the priority of the shield; 0 takes it away.
+    #[inline]
+    pub const fn set_shield(&mut self, shield: u8) {
+        self.shield = shield;
+    }
+
+    /// Priority of the shield.
+    #[inline]
+    #[must_use]
+    pub const fn shield(&self) -> u8 {
+        self.shield
+    }
+
+    /// Sets whether the shield lets a vector through.
+    pub const fn set_through(&mut self, vector: u8, through: bool) {
+        if through { self.through.insert(vector) } else { self.through.remove(vector) }
     }
 
     /// Processor priority register: the task priority, or the class of the highest vector in
@@ -286,6 +335,32 @@ mod tests {
         apic.set_task_priority(0x50);
         assert_eq!(apic.deliverable(), None);
         assert_eq!(apic.end_of_interrupt(), Eoi { vector: Some(0x42), physical_eois: 0, level: false });
+    }
+
+    #[test]
+    fn a_shield_lets_some_through() {
+        let mut apic = GuestApic::new();
+        apic.set_shield(0xd0);
+        apic.raise(0x42);
+        assert_eq!(apic.deliverable(), None);
+        apic.raise(0xec);
+        assert_eq!(apic.deliverable(), Some(0xec));
+        apic.accept(0xec);
+        assert_eq!(apic.deliverable(), None);
+        apic.set_shield(0);
+        assert_eq!(apic.deliverable(), None, "a higher one is in service");
+        apic.end_of_interrupt();
+        assert_eq!(apic.deliverable(), Some(0x42));
+        apic.set_shield(0xd0);
+        apic.set_through(0x31, true);
+        assert_eq!(apic.deliverable(), None);
+        apic.raise(0x31);
+        assert_eq!(apic.deliverable(), Some(0x31), "before a higher one that waits");
+        apic.set_task_priority(0x30);
+        assert_eq!(apic.deliverable(), None);
+        apic.set_task_priority(0);
+        apic.set_through(0x31, false);
+        assert_eq!(apic.deliverable(), None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Calls that are made more often than others.
-const OFTEN: [Call; 23] = [
+const OFTEN: [Call; 24] = [
     Call::Call,
     Call::Call,
     Call::Call,
@@ -54,6 +54,7 @@ const OFTEN: [Call; 23] = [
     Call::ThreadBindContext,
     Call::ContextConfigure,
     Call::ContextSetPriority,
+    Call::ContextAllowBoost,
 ];
 
 struct Play {
@@ -273,7 +274,7 @@ impl Play {
 
     fn guest(&mut self, me: Id<Thread>, v: Id<Vcpu>, s: &Step) {
         self.w.k.m.begin_entry();
-        let choice = if self.w.k.m.peek(v).user { 2 } else { s.r[0] % 7 };
+        let choice = if self.w.k.m.peek(v).user { 2 } else { s.r[0] % 8 };
         match choice {
             0 => self.w.k.guest_halt(v),
             1 => self.w.k.guest_deadline(v, self.w.k.m.clock + u64::from(s.r[1])),
@@ -292,6 +293,7 @@ impl Play {
                 _ = self.w.k.guest_signal(v, index);
             }
             5 => _ = self.w.k.guest_wait(v),
+            6 => _ = self.w.k.guest_urgency(v, u64::from(s.r[1])),
             _ => _ = self.w.k.m.peek(v).apic.end_of_interrupt(),
         }
         self.w.leave("guest");

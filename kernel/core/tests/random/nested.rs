@@ -164,6 +164,7 @@ impl Nest {
             self.make(region.wrapping_add(3), Kind::Memory, PAGE, state);
             let flags = if i == 0 { 0 } else { configure::USER };
             self.root(Call::VcpuConfigure, [vcpu, self.guest, state, flags]);
+            self.root(Call::VcpuBindSignals, [vcpu, slot::CAPS]);
         }
     }
 
@@ -262,8 +263,9 @@ impl Nest {
         let user = self.w.k.m.peek(v).user;
         let page = self.w.k.m.peek(v).state.cap != Cap::None;
         self.w.k.m.begin_entry();
-        match r % 4 {
+        match r % 5 {
             0 if !user => self.w.k.guest_halt(v),
+            2 if !user => _ = self.w.k.guest_urgency(v, u64::from(r / 4)),
             1 if !user && page => self.w.k.guest_deadline(v, self.w.k.m.clock + u64::from(r)),
             _ => self.w.k.leave_guest_with(me, 0, 0),
         }
@@ -306,7 +308,11 @@ impl Nest {
             170..=189 => {
                 self.root(Call::ContextSetPriority, [one(self.contexts, b), 1 + u64::from(c) % 60]);
             }
-            190..=209 => {
+            190..=195 => {
+                let boost = [slot::SCHED, one(self.contexts, b), u64::from(c), 1 + u64::from(a), 300];
+                self.root(Call::ContextAllowBoost, boost);
+            }
+            196..=209 => {
                 let context = one(self.contexts, b);
                 self.make(c, Kind::SchedContext, 0, context);
                 let (budget, period) = if c < 128 { (NEVER, 0) } else { (u64::from(c), 600) };

@@ -1,5 +1,6 @@
 //! Scenarios, one file for each part of the kernel.
 
+mod boosts;
 mod bounds;
 mod calls;
 mod deletion;
