@@ -51,6 +51,7 @@
     timer_bind(timer: Timer(C), notification: Notification(W), bits: Bits)
     context_set_priority(context: SchedContext(C), priority: u8) -> old
     thread_set_sequence(thread: Thread(C), first: Address, end: Address)
+    context_allow_boost(control: SchedControl(C), context: SchedContext(C), ceiling: u8, budget: Ticks, period: Ticks)
     interrupt_create(control: IrqControl(C), line: u64, flags: Flags, to: Slot, region: Region()) -> address, data
     interrupt_bind(interrupt: Interrupt(C), notification: Notification(W), bits: Bits)
     port_in(ports: Ports(R), port: u16, width: u8) -> value
@@ -63,7 +64,7 @@
     vcpu_reset(vcpu: Vcpu(C))
     vcpu_end_of_interrupt(vcpu: Vcpu(C))
     vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0)
-    vcpu_notify(vcpu: Vcpu(W), vector: u8, next: Notification(R)) -> bits
+    vcpu_notify(vcpu: Vcpu(W), vector: u8, next: Notification(R), urgency: u16) -> bits
     trace_control(trace: Trace(W), on: bool)
     log_put(trace: Trace(W), byte: u8) */
 enum pillion_call {
@@ -101,6 +102,7 @@ enum pillion_call {
     PILLION_CALL_TIMER_BIND = 42,
     PILLION_CALL_CONTEXT_SET_PRIORITY = 43,
     PILLION_CALL_THREAD_SET_SEQUENCE = 44,
+    PILLION_CALL_CONTEXT_ALLOW_BOOST = 45,
     PILLION_CALL_INTERRUPT_CREATE = 48,
     PILLION_CALL_INTERRUPT_BIND = 49,
     PILLION_CALL_PORT_IN = 50,

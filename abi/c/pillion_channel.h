@@ -13,7 +13,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 4
+#define PILLION_CHANNEL_VERSION 5
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -148,13 +148,16 @@ struct pillion_directory {
     uint64_t dual;
     uint64_t dual_size;
     uint8_t dual_group[32];
+    uint32_t dual_levels[2];
+    uint32_t dual_ceiling;
+    uint32_t dual_shield_ms;
     uint64_t generation;
     uint8_t fifo_owner[PILLION_CHANNEL_FIFOS];
     struct pillion_task_entry tasks[PILLION_CHANNEL_TASKS];
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_directory) == 4288, "size");
+_Static_assert(sizeof(struct pillion_directory) == 4304, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
 _Static_assert(offsetof(struct pillion_directory, task_count) == 12, "task_count");
@@ -168,10 +171,13 @@ _Static_assert(offsetof(struct pillion_directory, psc) == 64, "psc");
 _Static_assert(offsetof(struct pillion_directory, dual) == 72, "dual");
 _Static_assert(offsetof(struct pillion_directory, dual_size) == 80, "dual_size");
 _Static_assert(offsetof(struct pillion_directory, dual_group) == 88, "dual_group");
-_Static_assert(offsetof(struct pillion_directory, generation) == 120, "generation");
-_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 128, "fifo_owner");
-_Static_assert(offsetof(struct pillion_directory, tasks) == 192, "tasks");
-_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2240, "mbuffs");
+_Static_assert(offsetof(struct pillion_directory, dual_levels) == 120, "dual_levels");
+_Static_assert(offsetof(struct pillion_directory, dual_ceiling) == 128, "dual_ceiling");
+_Static_assert(offsetof(struct pillion_directory, dual_shield_ms) == 132, "dual_shield_ms");
+_Static_assert(offsetof(struct pillion_directory, generation) == 136, "generation");
+_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 144, "fifo_owner");
+_Static_assert(offsetof(struct pillion_directory, tasks) == 208, "tasks");
+_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2256, "mbuffs");
 #endif
 
 struct pillion_thread_usage {
@@ -427,7 +433,9 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 /* Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes. */
 #define PILLION_DUAL_SLOTS 32
 #define PILLION_DUAL_SIGNAL 0x50490100
+#define PILLION_DUAL_CALM 0x8000000000000000ULL
 #define PILLION_DUAL_WAIT 0x50490102
+#define PILLION_DUAL_URGENCY 0x50490103
 #define PILLION_DUAL_FIRST_SIGNAL 1
 #define PILLION_DUAL_LIFE_CALL 0x50490200
 #define PILLION_DUAL_VECTOR_BYTES 0x1000
@@ -669,7 +677,9 @@ struct pillion_dual {
     uint64_t events;
     uint32_t vector;
     uint32_t life;
-    uint32_t reserved[12];
+    uint32_t urgency;
+    uint32_t shield;
+    uint32_t reserved[10];
     struct pillion_dual_clocks clocks;
     uint64_t memories[PILLION_DUAL_MEMORIES];
     uint64_t posted;
@@ -682,7 +692,9 @@ _Static_assert(sizeof(struct pillion_dual) == 16384, "size");
 _Static_assert(offsetof(struct pillion_dual, events) == 0, "events");
 _Static_assert(offsetof(struct pillion_dual, vector) == 8, "vector");
 _Static_assert(offsetof(struct pillion_dual, life) == 12, "life");
-_Static_assert(offsetof(struct pillion_dual, reserved) == 16, "reserved");
+_Static_assert(offsetof(struct pillion_dual, urgency) == 16, "urgency");
+_Static_assert(offsetof(struct pillion_dual, shield) == 20, "shield");
+_Static_assert(offsetof(struct pillion_dual, reserved) == 24, "reserved");
 _Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
 _Static_assert(offsetof(struct pillion_dual, memories) == 288, "memories");
 _Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");

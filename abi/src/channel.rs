@@ -27,7 +27,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Maximum number of tasks with channels.
 pub const TASKS: usize = 16;
@@ -178,6 +178,12 @@ pub struct Directory {
     pub dual_size: u64,
     /// Name of the group whose members may mark processes for dual mode, padded with zeros.
     pub dual_group: [u8; 32],
+    /// Levels of threads in primary mode with the priorities 1 and 99 in Linux's FIFO class.
+    pub dual_levels: [u32; 2],
+    /// Level up to which Linux is boosted for such threads; 0: it is not.
+    pub dual_ceiling: u32,
+    /// How long interrupts of Linux's devices wait for such threads, in milliseconds; 0: not.
+    pub dual_shield_ms: u32,
     /// Incremented after each change to the fields below.
     pub generation: u64,
     /// The task that owns each FIFO: its index plus one, or 0.

@@ -40,12 +40,12 @@ pub const SIGNAL: u64 = 0x5049_0100;
 /// space is bound by `VcpuBindSignals`.
 pub const WAIT: u64 = 0x5049_0102;
 
-/// Hypercall that the kernel answers itself, from Linux's most privileged mode: says how urgent what
-/// Linux runs from now on is. Bits 0..=7 of the argument are a priority: Linux's thread is boosted
-/// to it, at most to the ceiling that it is allowed, while the boost's budget lasts. Bits 8..=15 are
-/// a second task priority of its local APIC, the shield, which does not hold back lines that are
-/// routed with [`THROUGH`](crate::vcpu::route::THROUGH). The result is 0, or -38 (ENOSYS) if no
-/// space is bound by `VcpuBindSignals`.
+/// Hypercall that the kernel answers itself, from Linux's most privileged mode: says how urgent
+/// Linux's present thread is. Bits 0..=7 of the argument are a priority: Linux's thread is
+/// boosted to it, at most to the ceiling that it is allowed, while the boost's budget lasts. Bits
+/// 8..=15 are a second task priority of its local APIC, the shield, which does not hold back lines
+/// that are routed with [`THROUGH`](crate::vcpu::route::THROUGH). The result is 0, or -38 (ENOSYS)
+/// if no space is bound by `VcpuBindSignals`.
 pub const URGENCY: u64 = 0x5049_0103;
 
 /// Added to the argument of [`SIGNAL`]: before that, Linux is no longer urgent.
@@ -403,8 +403,13 @@ pub struct Dual {
     /// Whether Linux lives: one of [`life`]. Set by Linux when it panics, and by the manager when
     /// it has ended.
     pub life: u32,
+    /// What the kernel was last told by [`URGENCY`], or by the task when it gave a thread back.
+    /// Linux writes it before it tells the kernel, and looks at it again afterwards.
+    pub urgency: u32,
+    /// The shield of a thread that is given back, in bits 8..=15 as [`URGENCY`] has it; 0: none.
+    pub shield: u32,
     /// Zero.
-    pub reserved: [u32; 12],
+    pub reserved: [u32; 10],
     /// The clocks.
     pub clocks: Clocks,
     /// The memories (address spaces) whose threads may have objects ([`service`]): a number that is

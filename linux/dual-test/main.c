@@ -2,7 +2,8 @@
 /*
  * Tests dual mode from within Linux: `dual-test [native] [NAME...]`. With `native`, no process is
  * marked, and all must be good too. `dual-test stay` is in primary mode for three seconds,
- * `dual-test outlive` until Linux has died, and `dual-test minute` compares clocks for a minute.
+ * `dual-test outlive` until Linux has died, `dual-test minute` compares clocks for a minute, and
+ * `dual-test urgent` is for a system of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -77,6 +78,7 @@ static const struct test {
 	{ "memory-that-moves", memory_that_moves },
 	{ "memory-stays", memory_stays },
 	{ "clock-is-set", clock_is_set },
+	{ "shield", shield },
 	{ "filtered", filtered },
 	{ "dumps", dumps },
 	{ "hostile-services", hostile_services },
@@ -155,6 +157,8 @@ int main(int argc, char **argv)
 		return outlive();
 	if (*names && !strcmp(*names, "minute"))
 		return minute();
+	if (*names && !strcmp(*names, "urgent"))
+		return urgent_mode();
 	for (i = 0; i < COUNT(tests); i++)
 		if (is_wanted(tests[i].name, names) && !is_good(&tests[i]))
 			bad[bads++] = tests[i].name;

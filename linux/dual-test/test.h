@@ -176,6 +176,8 @@ void futex_killed(void);
 void memory_that_moves(void);
 void memory_stays(void);
 void clock_is_set(void);
+void shield(void);
+int urgent_mode(void);
 void filtered(void);
 void dumps(void);
 void posix_mutexes(void);

@@ -544,11 +544,13 @@ static int open_parts(void)
 	error = dual_hook_open();
 	if (error)
 		goto futex;
+	dual_urgency_open();
 	error = misc_register(&device);
 	if (error)
 		goto hook;
 	return 0;
 hook:
+	dual_urgency_close();
 	dual_hook_close();
 futex:
 	dual_futex_close();
@@ -589,6 +591,7 @@ void dual_close(void)
 		return;
 	is_there = false;
 	misc_deregister(&device);
+	dual_urgency_close();
 	dual_hook_close();
 	dual_clock_close();
 	dual_thread_close();

@@ -3,7 +3,8 @@
  * Threads of processes in primary mode. The parts: dual.c the device and the marks of processes,
  * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it enters
  * and leaves it, dual_report.c where it left it, dual_pin.c memory that stays where it is,
- * dual_clock.c Linux's clocks, dual_futex.c and dual_futex_memory.c private futexes.
+ * dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_futex.c and
+ * dual_futex_memory.c private futexes.
  */
 #ifndef DUAL_H
 #define DUAL_H
@@ -135,6 +136,12 @@ void dual_clock_was_set(void);
 
 void dual_report(struct dual_process *process, const struct dual_thread *thread,
 		 const struct pillion_dual_slot *slot, u32 reason);
+
+void dual_urgency_open(void);
+void dual_urgency_close(void);
+void dual_urgency_run(void);
+void dual_urgency_wait(void);
+u64 dual_urgency_leave(void);
 
 int dual_pin(struct dual_pins *pins);
 int dual_pins_follow(struct dual_pins *pins);

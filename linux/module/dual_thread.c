@@ -346,6 +346,7 @@ static bool wait_awake(const struct pillion_dual_slot *slot, unsigned int number
 	    need_resched())
 		return false;
 	begin = local_clock();
+	dual_urgency_wait();
 	hypercall(PILLION_DUAL_WAIT, 0);
 	/* The thread did not use the processor meanwhile. */
 	current->se.exec_start += local_clock() - begin;
@@ -612,10 +613,14 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	if (!must_leave || !withdraw(slot)) {
 		thread->sums.entries += !(flags & PILLION_DUAL_FLAG_ONCE);
 		set_current_state(TASK_INTERRUPTIBLE);
-		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
+		local_irq_disable();
+		hypercall(PILLION_DUAL_SIGNAL, (PILLION_DUAL_FIRST_SIGNAL + number) | dual_urgency_leave());
+		local_irq_enable();
 		if (must_leave)
 			recall(number);
 		if (wait_for_return(number, start)) {
+			if (!fatal_signal_pending(current))
+				dual_urgency_run();
 			account(thread, slot);
 			is_done = resume(process, thread, slot, regs, result, &rest);
 		} else if (dual_starts() == start && withdraw(slot)) {

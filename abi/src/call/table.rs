@@ -188,7 +188,7 @@ macro_rules! calls {
                 /// `abi::dual::SIGNAL`, or none (0).
                 VcpuBindSignals = 62, vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0);
                 /// Ends the guest's wait by the hypercall `abi::dual::WAIT`, or makes an interrupt
-                /// pending if it is in none, and has the guest be at least that urgent
+                /// pending if it is in none, and has the guest, if it runs, be at least that urgent
                 /// (`abi::dual::URGENCY`). Then waits as `Wait` does, without a deadline.
                 VcpuNotify = 63, vcpu_notify(
                     vcpu: Vcpu(W), vector: u8, next: Notification(R), urgency: u16

@@ -64,7 +64,15 @@ impl<M: Machine> Kernel<M> {
     /// budget lasts. A priority that is not above the context's own ends its boost.
     ///
     /// Work: as [`Kernel::set_context_priority`], and O(log n) for the agenda.
+    #[inline]
     pub(crate) fn boost(&mut self, id: Id<Context>, priority: u8) {
+        let c = self.m.get(id);
+        if c.boost.ceiling != 0 {
+            self.boost_to(id, priority);
+        }
+    }
+
+    fn boost_to(&mut self, id: Id<Context>, priority: u8) {
         let c = self.m.get(id);
         let priority = priority.min(c.boost.ceiling);
         let own = if c.is_boosted() { c.boost.base } else { c.priority };

@@ -70,8 +70,7 @@ impl<M: Machine> Kernel<M> {
         let Slot { cap: Cap::Vcpu(id), rights, .. } = *self.m.get(slot) else { return None };
         let v = self.m.get(id);
         // Where the level differs, or the thread is passive, timers follow.
-        let changes = passive || v.level != level || v.boost != 0;
-        if rights & right::CONTROL == 0 || changes || v.thread.is_some() || !v.is_configured() {
+        if rights & right::CONTROL == 0 || passive || v.level != level || v.thread.is_some() || !v.is_configured() {
             return None;
         }
         v.thread = Some(thread);

@@ -3,6 +3,7 @@
 
 use crate::{
     Cap, Id, Kernel, Machine, Opt, Slot,
+    context::Context,
     heap::Node,
     thread::{State, Thread},
     timer::Due,
@@ -28,8 +29,6 @@ pub struct Vcpu {
     pub prepared: u32,
     /// Priority of the thread that runs it, or that ran it last.
     pub level: u8,
-    /// The boost that the guest wants for what it runs; 0: none.
-    pub boost: u8,
     /// If its thread is halted: the guest waits by a hypercall, and not by HLT.
     pub waits: bool,
     /// The thread that is in `VcpuRun` with it.
@@ -50,6 +49,16 @@ impl Vcpu {
     pub const fn is_configured(&self) -> bool {
         !self.space.cap.is_none() && !self.state.cap.is_none()
     }
+}
+
+/// The boost in an argument of [`pillion_abi::dual::URGENCY`].
+const fn boost_of(urgency: u64) -> u8 {
+    urgency as u8
+}
+
+/// The task priority of the shield in it.
+const fn shield_of(urgency: u64) -> u8 {
+    (urgency >> 8) as u8
 }
 
 impl<M: Machine> Kernel<M> {
@@ -74,40 +83,33 @@ impl<M: Machine> Kernel<M> {
     /// [`Error::Unsupported`] if it may signal nobody. Work: that of a boost.
     #[inline(never)]
     pub fn guest_urgency(&mut self, id: Id<Vcpu>, urgency: u64) -> Result<()> {
-        if self.m.get(id).signals.cap.is_none() {
+        let v = self.m.get(id);
+        if v.signals.cap.is_none() {
             return Err(Error::Unsupported);
         }
-        let (boost, shield) = Self::of_urgency(urgency);
-        self.m.get(id).apic.set_shield(shield);
-        self.guest_boost(id, boost);
+        v.apic.set_shield(shield_of(urgency));
+        if let Some(context) = self.guest_context(id) {
+            self.boost(context, boost_of(urgency));
+        }
         Ok(())
     }
 
-    /// Has the guest be at least that urgent.
+    /// Has the guest be at least that urgent, if its thread runs it now.
     pub(crate) fn guest_at_least(&mut self, id: Id<Vcpu>, urgency: u64) {
-        let (boost, shield) = Self::of_urgency(urgency);
-        let v = self.m.get(id);
-        v.apic.set_shield(shield.max(v.apic.shield()));
-        if boost > v.boost {
-            self.guest_boost(id, boost);
-        }
-    }
-
-    /// Boost, and task priority of the shield.
-    const fn of_urgency(urgency: u64) -> (u8, u8) {
-        (urgency as u8, (urgency >> 8) as u8)
-    }
-
-    /// Boosts the guest's thread. If it is not in the guest now, it is boosted when it is back
-    /// there.
-    fn guest_boost(&mut self, id: Id<Vcpu>, boost: u8) {
-        let v = self.m.get(id);
-        v.boost = boost;
-        if let Some(thread) = v.thread
-            && let Some(context) = self.m.get(thread).own_context
+        let (apic, boost) = (&mut self.m.get(id).apic, boost_of(urgency));
+        apic.set_shield(shield_of(urgency).max(apic.shield()));
+        if boost != 0
+            && let Some(context) = self.guest_context(id)
+            && self.m.get(context).priority < boost
         {
             self.boost(context, boost);
         }
+    }
+
+    /// The context of the thread that runs the guest.
+    fn guest_context(&mut self, id: Id<Vcpu>) -> Opt<Context> {
+        let thread = self.m.get(id).thread?;
+        self.m.get(thread).own_context
     }
 
     /// The guest's timer fired.

@@ -85,8 +85,11 @@ fn inject(kit: &mut Kit) -> Checked {
 fn notify(kit: &mut Kit) -> Checked {
     let (guest, note) = (Guest::new(kit)?, done!(kit.make(Kind::Notification, 0)));
     let badged = done!(kit.badged(note, 1));
-    let trial =
-        Trial::new(|| signal(badged), |_| vcpu_notify(guest.vcpu, VECTOR, note), |_| vcpu_reset(guest.vcpu).map(drop));
+    let trial = Trial::new(
+        || signal(badged),
+        |_| vcpu_notify(guest.vcpu, VECTOR, note, 0),
+        |_| vcpu_reset(guest.vcpu).map(drop),
+    );
     trial.scan(kit, Name::of(Call::VcpuNotify))
 }
 

@@ -3,7 +3,7 @@
 use crate::{Case, name::Name, scan::Trial};
 use pillion_abi::{boot::slot, call::Call, object::Kind};
 use pillion_runtime::{
-    cap_delete, context_configure, context_consumed, context_set_priority, endpoint_bind, region_create,
+    cap_delete, context_allow_boost, context_configure, context_consumed, context_set_priority, endpoint_bind, region_create,
     thread_bind_context, thread_bind_notification, thread_configure, thread_register, thread_resume,
     thread_set_registers, thread_set_sequence, thread_suspend,
 };
@@ -20,6 +20,7 @@ pub const CASES: &[Case] = &[
     configure_context,
     consumed,
     set_priority,
+    allow_boost,
     set_sequence,
     bind_endpoint,
 ];
@@ -107,6 +108,14 @@ fn set_priority(kit: &mut Kit) -> Checked {
     let context = done!(kit.start(low())).context;
     let trial = Trial::new(|| Ok(()), |()| context_set_priority(context, LOW), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ContextSetPriority))
+}
+
+fn allow_boost(kit: &mut Kit) -> Checked {
+    let control = slot::SCHED_CONTROL;
+    let context = done!(kit.prepare(low())).context;
+    let trial =
+        Trial::new(|| Ok(()), |()| context_allow_boost(control, context, LOW, BUDGET, BUDGET), |()| Ok(()));
+    trial.scan(kit, Name::of(Call::ContextAllowBoost))
 }
 
 fn set_sequence(kit: &mut Kit) -> Checked {

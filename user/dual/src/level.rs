@@ -24,6 +24,12 @@ pub fn of(runner: usize) -> u8 {
     LEVELS[runner].load(Relaxed)
 }
 
+/// The level at which Linux is to run a runner's thread; 0: at its own.
+pub fn in_linux(runner: usize) -> u8 {
+    // SAFETY: as above.
+    if unsafe { dual::dual() }.boosts != 0 { of(runner) } else { 0 }
+}
+
 /// Sets a runner's level.
 pub fn set(runner: usize, level: u8) {
     if of(runner) != level {

@@ -284,11 +284,41 @@ pub fn deliver() {
     }
 }
 
+/// What Linux is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing.
+    Nothing,
+    /// That there is something to take.
+    Something,
+    /// That there is a thread that is urgent in Linux, too: up to a level, if it is not 0.
+    Urgent(u8),
+}
+
+/// What the kernel is told of Linux: that it is at least as urgent as a level, and shielded as it
+/// wants. Linux looks at the word again after it has told the kernel something else.
+fn urgency(level: u8) -> u16 {
+    // SAFETY: as in `clock`; all accesses to the words are atomic.
+    let [shield, stated] = unsafe {
+        [addr_of_mut!((*head()).shield), addr_of_mut!((*head()).urgency)].map(|word| AtomicU32::from_ptr(word))
+    };
+    let shield = shield.load(Ordering::Relaxed) & 0xff00;
+    if level == 0 && shield == 0 {
+        return 0;
+    }
+    let before = stated.load(Ordering::Relaxed);
+    let all = (before & 0xff).max(level.into()) | (before & 0xff00).max(shield);
+    stated.store(all, Ordering::Relaxed);
+    all as u16
+}
+
 /// Tells Linux that there is something to take, by ending its wait, with the vector that it chose,
 /// or by the doorbell if it chose none. Then waits for a notification.
-pub fn tell_and_wait(notification: u32) {
-    let _ = match vector() {
-        Some(vector) => vcpu_notify(dual::slot::PASSENGER, vector, notification, 0),
-        None => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
+pub fn tell_and_wait(told: Told, notification: u32) {
+    let _ = match (told, vector()) {
+        (Told::Nothing, _) => wait(notification, NEVER),
+        (Told::Something, Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, 0),
+        (Told::Urgent(level), Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, urgency(level)),
+        (_, None) => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
     };
 }

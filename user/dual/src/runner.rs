@@ -3,19 +3,18 @@
 use crate::answer::{Answer, Thread};
 use crate::commit;
 use crate::level;
-use crate::place::{self, End, Offer, Place};
+use crate::place::{self, End, Offer, Place, Told};
 use crate::process::{LinuxRam, Lookups, Process};
 use crate::shadow::{self, Shadow};
 use crate::watchdog::is_overdue;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use pillion_abi::NEVER;
 use pillion_abi::dual::{SLOTS, flag, reason};
 use pillion_abi::vcpu::Exit;
 use pillion_runtime::info::{self, TaskInfo, dual, skin};
 use pillion_runtime::{
     context_consumed, now, signal, sleep, thread_bind_notification, thread_resume, thread_set_registers,
-    thread_suspend, vcpu_run, wait,
+    thread_suspend, vcpu_run,
 };
 
 /// Bytes of a runner's stack.
@@ -109,14 +108,11 @@ unsafe extern "C" fn begin(number: u64) -> ! {
     let number = number as usize;
     // SAFETY: this is that runner.
     let mut runner = unsafe { Runner::new(number) };
-    let mut must_tell = false;
+    let mut told = Told::Nothing;
     loop {
-        if must_tell {
-            place::tell_and_wait(notification(number));
-        } else {
-            let _ = wait(notification(number), NEVER);
-        }
-        must_tell = !ENDS.load(Relaxed) && runner.place.take() && runner.run();
+        place::tell_and_wait(told, notification(number));
+        let has_thread = !ENDS.load(Relaxed) && runner.place.take();
+        told = if has_thread { runner.run() } else { Told::Nothing };
     }
 }
 
@@ -146,8 +142,8 @@ impl Runner {
         }
     }
 
-    /// Runs the thread that was taken, until it goes back. Returns whether Linux has to be told.
-    fn run(&mut self) -> bool {
+    /// Runs the thread that was taken, until it goes back. Returns what Linux has to be told.
+    fn run(&mut self) -> Told {
         let offer = self.place.offer();
         level::set(self.number(), level::of_priority(offer.priority.min(u8::MAX.into()) as u8));
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
@@ -161,12 +157,16 @@ impl Runner {
         self.give_back(&offer, &end)
     }
 
-    fn give_back(&mut self, offer: &Offer, end: &End) -> bool {
+    fn give_back(&mut self, offer: &Offer, end: &End) -> Told {
         let used = context_consumed(skin::slot::CONTEXTS + self.thread).unwrap_or(self.used);
         let since = [0, 1].map(|i: usize| used[i].saturating_sub(self.used[i]));
         self.used = used;
         self.place.set_end(end, since);
-        self.place.give_back(offer.number)
+        match self.place.give_back(offer.number) {
+            false => Told::Nothing,
+            true if offer.flags & flag::ONCE != 0 => Told::Something,
+            true => Told::Urgent(level::in_linux(self.number())),
+        }
     }
 
     fn number(&self) -> usize {

@@ -153,7 +153,7 @@ plain!(SkinInfo {
     shared_fifos,
 });
 plain!(TaskInfo { tsc_hz, period, memory_size, name, arguments, skin });
-plain!(DualInfo { levels, watchdog, watch_level, range_count, ranges });
+plain!(DualInfo { levels, watchdog, watch_level, boosts, range_count, ranges });
 plain!(LinuxInfo {
     root_pointer,
     io_apics,
@@ -165,6 +165,7 @@ plain!(LinuxInfo {
     restart_backoff,
     after,
     hidden_lines,
+    shield_lines,
     hidden_device_count,
     hidden_devices,
     hidden_port_count,

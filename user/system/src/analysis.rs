@@ -12,13 +12,14 @@
 //! interrupt for each line of a less urgent task, which comes once before its handler has run, and
 //! of the longest request to the broker if a task with a skin can lend that its priority. The
 //! resource manager's warden is above all tasks; the manager itself is below them, whatever they
-//! ask it for, unless a task has the manager's priority. Equals are served in order of arrival;
+//! ask it for, unless a task has the manager's priority. Linux is below all, but for the budget of
+//! its boosts, which counts at their ceiling. Equals are served in order of arrival;
 //! counting them as more urgent is safe.
 //!
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
 //! holds if no task waits for another one and each is released once in a period.
-use crate::{System, Target, Task};
+use crate::{Boost, System, Target, Task};
 use alloc::vec::Vec;
 
 /// One participant: a job of `cost_ns` every `period_ns` at a priority.
@@ -152,6 +153,7 @@ pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
             priority: task.priority,
         })
         .chain([manager])
+        .chain(boost(system))
         .chain(has_skins.then_some(warden))
         .collect();
     let load = |(i, (task, _, time)): (usize, (usize, &Task, crate::Budget))| {
@@ -165,6 +167,12 @@ pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
         Load { task, response_ns, broker_ns, others_ns, lines_ns, period_ns: time.period_ns }
     };
     timed().enumerate().filter(|(_, (_, task, _))| task.skin.is_none()).map(load).collect()
+}
+
+/// Linux above its own priority.
+fn boost(system: &System) -> Option<Activity> {
+    let Boost { ceiling, time, .. } = system.dual()?.boost?;
+    Some(Activity { cost_ns: time.budget_ns, period_ns: time.period_ns, priority: ceiling })
 }
 
 /// Number of interrupt lines of the tasks that are less urgent than `task`.

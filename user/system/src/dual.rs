@@ -1,5 +1,10 @@
 //! The section `[dual]`: a task with a skin, made from few keys.
-use crate::{Budget, Kind, Lines, Problem, Skin, Start, System, Task, limit, parse::Reader, remedy, sections};
+use crate::{
+    Boost, Budget, Dual, Kind, Lines, Problem, Skin, Start, System, Task, limit,
+    parse::Reader,
+    remedy,
+    sections::{self, Number},
+};
 use alloc::{format, string::String, vec::Vec};
 use core::ops::RangeInclusive;
 use toml::Spanned;
@@ -21,6 +26,10 @@ const LINGER_MS: u32 = 0;
 
 /// How long a thread may compute without waiting, where the file says nothing: as in Xenomai.
 const WATCHDOG_MS: u32 = 4_000;
+
+/// How long interrupts of Linux's devices wait for a thread, where the file says nothing, in
+/// milliseconds.
+const SHIELD_MS: u32 = 10;
 
 /// Group whose members may use it, where the file says nothing: that of all of Pillion's devices.
 const GROUP: &str = "pillion";
@@ -61,9 +70,20 @@ impl Reader<'_> {
         let threads: u32 = self.number("threads", dual.threads, THREADS, &limit::DUAL_THREADS);
         let linger_ms = self.number("linger_ms", dual.linger_ms, LINGER_MS, &limit::LINGER_MS);
         let watchdog_ms = self.number("watchdog_ms", dual.watchdog_ms, WATCHDOG_MS, &limit::WATCHDOG_MS);
+        let boost = self.boost(dual.ceiling, dual.boost_us, period.unwrap_or(TIME.period_ns));
+        let shield_ms = self.number("shield_ms", dual.shield_ms, SHIELD_MS, &limit::SHIELD_MS);
+        let shield_lines = self.shield_lines(dual.shield_lines);
         let group = dual.group.map_or_else(|| GROUP.into(), |group| self.name(group));
         let skin = Skin {
-            kind: Kind::Dual { first, linger_ms, watchdog_ms, group: padded(&group) },
+            kind: Kind::Dual(Dual {
+                first,
+                linger_ms,
+                watchdog_ms,
+                group: padded(&group),
+                boost,
+                shield_ms,
+                shield_lines,
+            }),
             threads: threads.saturating_add(1),
             fifo_bytes: 0,
             start: Start::Boot,
@@ -88,6 +108,38 @@ impl Reader<'_> {
             may_start_linux: false,
             lines,
         }
+    }
+
+    /// How urgent Linux is for a thread: without a ceiling, as urgent as always.
+    fn boost(&mut self, ceiling: Number, boost: Number, period_ns: u64) -> Option<Boost> {
+        let Some(ceiling) = ceiling else {
+            if let Some(boost) = boost {
+                self.problem(self.line_of(&boost), "boost_us is given without a ceiling".into(), remedy::CEILING);
+            }
+            return None;
+        };
+        let line = self.line_of(&ceiling);
+        let at = self.line_or(boost.as_ref(), line);
+        let ceiling = self.number("ceiling", Some(ceiling), 0, &limit::SKIN_PRIORITY);
+        let us: u64 = self.number("boost_us", boost, TIME.budget_ns / 1_000, &limit::BOOST_US);
+        let budget_ns = us.saturating_mul(1_000);
+        if budget_ns > period_ns {
+            self.problem(at, format!("boost_us is {us} in a period of {} µs", period_ns / 1_000), remedy::BUDGET);
+        }
+        Some(Boost { ceiling, time: Budget { budget_ns, period_ns }, line })
+    }
+
+    /// Lines that a shield lets through, as bits.
+    fn shield_lines(&mut self, lines: Option<Spanned<Vec<i64>>>) -> u64 {
+        let Some(lines) = lines else { return 0 };
+        let at = self.line_of(&lines);
+        lines.into_inner().into_iter().fold(0, |bits, line| {
+            if !limit::SHIELD_LINES.contains(&line) {
+                self.out_of_limits(at, "a line of shield_lines", line, &limit::SHIELD_LINES);
+                return bits;
+            }
+            bits | 1 << line
+        })
     }
 
     fn levels(&mut self, levels: Option<Spanned<[i64; 2]>>) -> [u8; 2] {
@@ -120,7 +172,7 @@ fn padded(name: &str) -> [u8; 32] {
 /// Problems of dual mode: it is of no use without Linux, and its threads must leave time to Linux,
 /// which alone can end them.
 pub(crate) fn check(system: &System) -> Vec<Problem> {
-    let is_dual = |task: &&Task| matches!(task.kind(), Some(Kind::Dual { .. }));
+    let is_dual = |task: &&Task| matches!(task.kind(), Some(Kind::Dual(_)));
     let Some(dual) = system.tasks.iter().find(is_dual) else { return Vec::new() };
     let without = system.linux.is_none().then(|| {
         let message = "[dual] is for threads of Linux, but there is no [linux] section".into();

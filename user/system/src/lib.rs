@@ -27,8 +27,8 @@ pub use analysis::{
 pub use check::{BROKER, check};
 pub use dual::DUAL;
 pub use model::{
-    After, Budget, Channels, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Resource, Skin, Start, System,
-    Task, Then,
+    After, Boost, Budget, Channels, Dual, Interrupt, Kind, Lines, Linux, PciFunction, PortRange, Resource, Skin, Start,
+    System, Task, Then,
 };
 pub use parse::parse;
 pub use pillion_histogram as histogram;

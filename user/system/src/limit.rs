@@ -46,6 +46,12 @@ pub const PSC_THREADS: u32 = 17;
 pub const DUAL_THREADS: RangeInclusive<i64> = 1..=32;
 /// How long threads in primary mode outlive Linux.
 pub const LINGER_MS: RangeInclusive<i64> = 0..=600_000;
+/// Time in microseconds for which Linux is boosted in each period.
+pub const BOOST_US: RangeInclusive<i64> = 1..=1_000_000;
+/// How long interrupts of Linux's devices wait for a thread; 0: not.
+pub const SHIELD_MS: RangeInclusive<i64> = 0..=1_000;
+/// Lines that do not wait.
+pub const SHIELD_LINES: RangeInclusive<i64> = 0..=63;
 /// How long a thread in primary mode may compute without a system call; 0: for ever.
 pub const WATCHDOG_MS: RangeInclusive<i64> = 0..=600_000;
 /// Number of a FIFO.

@@ -21,6 +21,15 @@ impl System {
         self.tasks.iter().filter_map(|t| Some((t, t.skin.as_ref()?)))
     }
 
+    /// Dual mode, if there is any.
+    #[must_use]
+    pub fn dual(&self) -> Option<Dual> {
+        self.skins().find_map(|(_, skin)| match skin.kind {
+            Kind::Dual(dual) => Some(dual),
+            _ => None,
+        })
+    }
+
     /// Bytes of the pool of shared buffers: the part for all, and what is reserved for each task.
     #[must_use]
     pub fn pool_bytes(&self) -> u64 {
@@ -64,16 +73,37 @@ pub enum Kind {
     /// Handlers of Linux processes: the task that runs them.
     Psc,
     /// Dual mode: the task that runs threads of Linux processes.
-    Dual {
-        /// Level of a thread with priority 1 in Linux's FIFO class; 99 has the task's priority.
-        first: u8,
-        /// How long its threads may outlive Linux, in milliseconds.
-        linger_ms: u32,
-        /// How long a thread may compute without waiting, in milliseconds; 0: for ever.
-        watchdog_ms: u32,
-        /// Name of the group in Linux whose members may use it, padded with zeros.
-        group: [u8; 32],
-    },
+    Dual(Dual),
+}
+
+/// Dual mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dual {
+    /// Level of a thread with priority 1 in Linux's FIFO class; 99 has the task's priority.
+    pub first: u8,
+    /// How long its threads may outlive Linux, in milliseconds.
+    pub linger_ms: u32,
+    /// How long a thread may compute without waiting, in milliseconds; 0: for ever.
+    pub watchdog_ms: u32,
+    /// Name of the group in Linux whose members may use it, padded with zeros.
+    pub group: [u8; 32],
+    /// How urgent Linux is for such a thread.
+    pub boost: Option<Boost>,
+    /// How long interrupts of Linux's devices wait for such a thread, in milliseconds; 0: not.
+    pub shield_ms: u32,
+    /// Lines that do not wait: bit `i` for line `i`.
+    pub shield_lines: u64,
+}
+
+/// How urgent Linux is while it runs a thread that was in primary mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boost {
+    /// Highest level.
+    pub ceiling: u8,
+    /// Time in each period.
+    pub time: Budget,
+    /// Line of the file.
+    pub line: u32,
 }
 
 /// How a task with a skin starts.

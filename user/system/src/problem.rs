@@ -101,6 +101,8 @@ remedies! {
     DUAL_LINUX = "remove [dual], or add a [linux] section";
     /// Budgets in `[dual]` that leave Linux no time.
     DUAL_TIME = "lower budget_us or threads: together they may use nine tenths of the period";
+    /// `boost_us` in `[dual]` without a ceiling.
+    CEILING = "add ceiling, the level up to which Linux is boosted, or remove boost_us";
     /// A key of tasks with a skin in another one.
     SKIN_KEY = "add skin = \"rtlinux\", or remove the key";
     /// `start` with another value.

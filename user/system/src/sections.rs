@@ -3,7 +3,7 @@ use alloc::{string::String, vec::Vec};
 use serde::Deserialize;
 use toml::Spanned;
 
-type Number = Option<Spanned<i64>>;
+pub(crate) type Number = Option<Spanned<i64>>;
 type Text = Option<Spanned<String>>;
 
 #[derive(Deserialize)]
@@ -110,6 +110,10 @@ pub(crate) struct Dual {
     pub linger_ms: Number,
     pub watchdog_ms: Number,
     pub priorities: Option<Spanned<[i64; 2]>>,
+    pub ceiling: Number,
+    pub boost_us: Number,
+    pub shield_ms: Number,
+    pub shield_lines: Option<Spanned<Vec<i64>>>,
     pub period_us: Number,
     pub period_ns: Number,
     pub budget_us: Number,

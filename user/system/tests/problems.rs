@@ -1,6 +1,6 @@
 //! Each problem: the input that causes it, the line it names and the remedy it gives.
 use pillion_system::{
-    After, Budget, Channels, Interrupt, Kind, PortRange, Problem, Skin, Start, Target, Then, check, parse, remedy,
+    After, Budget, Channels, Dual, Interrupt, Kind, PortRange, Problem, Skin, Start, Target, Then, check, parse, remedy,
 };
 use std::collections::BTreeSet;
 
@@ -73,6 +73,12 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (LINUX, "[dual]\nthreads=33", 5, "threads is 33, outside 1 to 32", remedy::RANGE),
     (LINUX, "[dual]\npriorities=[15,\n99]", 5, "[15, 99], not two levels from 16 to 254", remedy::RANGE),
     (LINUX, "[dual]\npriorities=[99,98]", 5, "[99, 98], not two levels", remedy::RANGE),
+    (LINUX, "[dual]\nceiling=15", 5, "ceiling is 15, outside 16 to 254", remedy::RANGE),
+    (LINUX, "[dual]\nboost_us=10", 5, "boost_us is given without a ceiling", remedy::CEILING),
+    (LINUX, "[dual]\nceiling=20\nboost_us=0", 6, "boost_us is 0, outside 1 to", remedy::RANGE),
+    (LINUX, "[dual]\nceiling=20\nboost_us=1001", 6, "boost_us is 1001 in a period of 1000 µs", remedy::BUDGET),
+    (LINUX, "[dual]\nshield_ms=1001", 5, "shield_ms is 1001, outside 0 to 1000", remedy::RANGE),
+    (LINUX, "[dual]\nshield_lines=[1,\n64]", 5, "a line of shield_lines is 64, outside 0 to 63", remedy::RANGE),
     (LINUX, "[dual]\npriorities=[99]", 5, "invalid length", remedy::FORMAT),
     (LINUX, "[dual]\nperiod_us=0", 4, "[dual] has a budget without a period", remedy::BOTH),
     (LINUX, "[dual]\nperiod_us=1\nbudget='unlimited'", 5, "[dual] has a period without a budget", remedy::BOTH),
@@ -135,6 +141,13 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (
         LINUX,
         "[[task]]\nname='b'\npriority=198\nperiod_us=1000\nbudget_us=1\n[dual]\nthreads=2\nbudget_us=330",
+        7,
+        "task b can finish after its period",
+        remedy::LATE,
+    ),
+    (
+        LINUX,
+        "[[task]]\nname='b'\npriority=20\nperiod_us=1000\nbudget_us=500\n[dual]\nthreads=1\nbudget_us=1\nceiling=20\nboost_us=490",
         7,
         "task b can finish after its period",
         remedy::LATE,
@@ -424,12 +437,32 @@ fn dual_mode_is_a_task_with_a_skin() {
     };
     let time = |budget_ns, period_ns| Some(Budget { budget_ns, period_ns });
     let group = |name: &[u8]| core::array::from_fn(|at| name.get(at).copied().unwrap_or(0));
-    let kind = |first, linger_ms, watchdog_ms| Kind::Dual { first, linger_ms, watchdog_ms, group: group(b"pillion") };
+    let plain = Dual {
+        first: 101,
+        linger_ms: 0,
+        watchdog_ms: 4_000,
+        group: group(b"pillion"),
+        boost: None,
+        shield_ms: 10,
+        shield_lines: 0,
+    };
+    let kind = |first, linger_ms, watchdog_ms| Kind::Dual(Dual { first, linger_ms, watchdog_ms, ..plain });
     assert_eq!(dual(""), (kind(101, 0, 4_000), 199, 9, time(100_000, 1_000_000)));
     let all = "threads=32\npriorities=[16,254]\nperiod_ns=2000000\nbudget_ns=50000\nlinger_ms=3\nwatchdog_ms=0\n";
     assert_eq!(dual(all), (kind(16, 3, 0), 254, 33, time(50_000, 2_000_000)));
     assert_eq!(dual("budget_us=3\n").3, time(3_000, 1_000_000));
     assert_eq!(dual("budget='unlimited'\n").3, None);
+    let boost = |keys: &str| match dual(keys).0 {
+        Kind::Dual(Dual { boost, .. }) => boost.map(|boost| (boost.ceiling, boost.time)),
+        _ => None,
+    };
+    let above = "[[task]]\nname='b'\npriority=21\nperiod_us=1000\nbudget_us=500\n[dual]\nthreads=1\nbudget_us=1\npriorities=[16,20]\nceiling=20\nboost_us=490\n";
+    assert_eq!(check(&parse(&format!("{LINUX}{above}")).unwrap(), &machine()), Ok(()), "Linux is below it");
+    assert_eq!(boost("ceiling=150\n"), Some((150, Budget { budget_ns: 100_000, period_ns: 1_000_000 })));
+    let all = "ceiling=16\nboost_us=50\nperiod_us=100\nbudget_us=10\n";
+    assert_eq!(boost(all), Some((16, Budget { budget_ns: 50_000, period_ns: 100_000 })));
+    let shield = Kind::Dual(Dual { shield_ms: 0, shield_lines: 1 << 63 | 0b101, ..plain });
+    assert_eq!(dual("shield_ms=0\nshield_lines=[0, 2, 63]\n").0, shield);
     assert_eq!(dual("period_us=0\nbudget_us=0\n").3, Some(Budget::DEFAULT));
     let without = Target { images: Some(&["broker", "vmlinuz", "initrd"]), ..machine() };
     let system = parse(&format!("{LINUX}[dual]\n")).unwrap();

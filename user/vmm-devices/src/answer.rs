@@ -90,6 +90,8 @@ pub struct Route {
     pub low: bool,
     /// Masked.
     pub masked: bool,
+    /// The guest's shield lets it through.
+    pub through: bool,
 }
 
 impl Route {
@@ -104,6 +106,9 @@ impl Route {
         }
         if self.masked {
             word |= route::MASKED;
+        }
+        if self.through {
+            word |= route::THROUGH;
         }
         word
     }

@@ -47,7 +47,7 @@ impl VirtualMachine {
         }
         let mut cpuid = Context::from_host(tsc_hz, host::cpuid);
         let [base, size] = info.channel;
-        let io_apics = IoApics::new(&info.io_apics, info.hidden_lines, size != 0);
+        let io_apics = IoApics::new(&info.io_apics, info.hidden_lines, size != 0).letting_through(info.shield_lines);
         cpuid.channels = io_apics.doorbell().map(|gsi| hypervisor::Channels { gsi, base, size });
         let found = firmware::find(&memory, info, &io_apics, &mut pci);
         VirtualMachine {

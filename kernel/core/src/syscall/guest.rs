@@ -29,16 +29,12 @@ impl<M: Machine> Kernel<M> {
         v.thread = Some(me.thread);
         let t = self.m.get(me.thread);
         t.guest = Some(id);
-        let (level, passive, context) = (t.priority, t.own_context.is_none(), t.own_context);
+        let (level, passive) = (t.priority, t.own_context.is_none());
         self.guest_follows(id, level);
         if passive {
             // Each call that a passive thread serves sets its priority without moving the timers of
             // its notification. They end the guest's run, so from now on they have its priority.
             self.follow(me.thread);
-        }
-        let boost = self.m.get(id).boost;
-        if boost != 0 && let Some(context) = context {
-            self.boost(context, boost);
         }
         Ok(Outcome::Guest)
     }

@@ -180,7 +180,11 @@ impl GuestApic {
     pub const fn deliverable(&self) -> Option<u8> {
         match self.irr.highest() {
             Some(vector) if class(vector) > class(self.processor_priority()) => {
-                if class(vector) > class(self.shield) { Some(vector) } else { self.let_through() }
+                if class(vector) > class(self.shield) {
+                    Some(vector)
+                } else {
+                    self.let_through()
+                }
             }
             _ => None,
         }

@@ -28,7 +28,7 @@ use crate::task::find::Program;
 use anyhow::{Context as _, Result};
 use bundle::Bundle;
 use passenger::{Extras, Passenger};
-use pillion_system::{Kind, System};
+use pillion_system::System;
 use plan::Plan;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ pub fn passenger(repository: &Repository, arguments: &BuildArguments, system: &S
         wire: arguments.wire,
         card: arguments.card,
         channels: system.skins().next().is_some() || arguments.no_uart,
-        dual: system.skins().any(|(_, skin)| matches!(skin.kind, Kind::Dual { .. })),
+        dual: system.dual().is_some(),
     };
     // First, because the user waits for the compiler's messages about them.
     let more = addition::archive(repository, arguments)?;

@@ -50,7 +50,8 @@ fn directory(out: &mut Header) {
     structure!(out, "directory", channel::Directory,
         magic: "uint64_t", version: "uint32_t", task_count: "uint32_t", size: "uint64_t", tsc_hz: "uint64_t",
         usage: "uint64_t", command: "uint64_t", pool: "uint64_t", pool_size: "uint64_t", psc: "uint64_t", dual: "uint64_t",
-        dual_size: "uint64_t", dual_group: "uint8_t" "[32]", generation: "uint64_t",
+        dual_size: "uint64_t", dual_group: "uint8_t" "[32]", dual_levels: "uint32_t" "[2]",
+        dual_ceiling: "uint32_t", dual_shield_ms: "uint32_t", generation: "uint64_t",
         fifo_owner: "uint8_t" "[PILLION_CHANNEL_FIFOS]", tasks: "struct pillion_task_entry" "[PILLION_CHANNEL_TASKS]",
         mbuffs: "struct pillion_mbuff" "[PILLION_CHANNEL_MBUFFS]",);
     structure!(out, "thread_usage", channel::ThreadUsage, ticks: "uint64_t", exhausted: "uint64_t",);
@@ -104,7 +105,7 @@ fn psc(out: &mut Header) {
 
 fn dual(out: &mut Header) {
     define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
-        SLOTS SIGNAL WAIT FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES);
+        SLOTS SIGNAL CALM WAIT URGENCY FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES);
     out.define_text("DUAL_TASK", dual_mode::TASK);
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
@@ -144,7 +145,8 @@ fn dual(out: &mut Header) {
         waits: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]", owned: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]",
         posts: "uint64_t" "[PILLION_DUAL_FUTEX_POSTS]",);
     structure!(out, "dual", dual_mode::Dual,
-        events: "uint64_t", vector: "uint32_t", life: "uint32_t", reserved: "uint32_t" "[12]",
+        events: "uint64_t", vector: "uint32_t", life: "uint32_t", urgency: "uint32_t",
+        shield: "uint32_t", reserved: "uint32_t" "[10]",
         clocks: "struct pillion_dual_clocks",
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
         futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", reserved2: "uint64_t" "[315]",

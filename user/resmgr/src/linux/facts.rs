@@ -23,6 +23,7 @@ pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece
         restart_backoff: machine.ticks(u64::from(linux.restart_backoff_ms) * 1_000_000),
         after: [linux.after.poweroff, linux.after.crash, linux.after.limit].map(number),
         hidden_lines: 0,
+        shield_lines: system.dual().map_or(0, |dual| dual.shield_lines),
         hidden_device_count: 0,
         hidden_devices: [0; limit::HIDDEN_DEVICES],
         hidden_port_count: 0,

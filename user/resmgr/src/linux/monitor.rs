@@ -22,11 +22,11 @@ use pillion_abi::{
     object::{Kind, map, right},
 };
 use pillion_runtime::{
-    Cap,
+    Cap, context_allow_boost,
     info::{address, monitor, slot},
     memory_map, thread_bind_notification, vcpu_configure,
 };
-use pillion_system::{Linux, System};
+use pillion_system::{Boost, Linux, System};
 
 /// Entry of the bundle with the monitor's image.
 const IMAGE: &str = "vmm";
@@ -103,9 +103,19 @@ pub fn make(
     memory_map(bundle, task.space, address::BUNDLE, 0).when("showing the monitor the bundle")?;
     give_authority(&task, vcpu)?;
     let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
-    maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
+    let context = maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
+    allow_boost(machine, system, context)?;
     say(linux, &all);
     Ok((task, Guest { space: guest, vcpu, state, ram }))
+}
+
+/// Lets Linux be boosted for threads that were in primary mode, if the system file says so.
+fn allow_boost(machine: &Platform, system: &System, context: Cap) -> Result<()> {
+    let Some(Boost { ceiling, time, .. }) = system.dual().and_then(|dual| dual.boost) else { return Ok(()) };
+    let [budget, period] = [time.budget_ns, time.period_ns].map(|ns| machine.ticks(ns));
+    context_allow_boost(boot::slot::SCHED_CONTROL, context, ceiling, budget.min(period), period)
+        .when("letting Linux be boosted")?;
+    Ok(())
 }
 
 fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {

@@ -1,7 +1,7 @@
 //! From the system file to tasks with a skin.
 
 use super::{
-    Channel, LOOKS, Passenger, Skins, broker,
+    Channel, LOOKS, Passenger, Skins, broker, dual,
     layout::Layout,
     mbuff,
     program::{self, Program},
@@ -23,7 +23,7 @@ use pillion_abi::channel::{FIFOS, TASKS, task_state};
 use pillion_abi::object::right;
 use pillion_runtime::info::{SkinInfo, monitor_bit};
 use pillion_runtime::now;
-use pillion_system::{Kind, Start, System};
+use pillion_system::{Dual, Kind, Start, System};
 
 /// Priority of the main threads where there is no Linux.
 const MAIN_LEVEL: u8 = 3;
@@ -77,7 +77,7 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
     // An entry without FIFOs, after the others.
     let log = (machine.shows_linux_the_log(system) && fifo_bytes.len() < TASKS).then_some(fifo_bytes.len());
     fifo_bytes.extend(log.map(|_| 0));
-    let dual = system.skins().find(|(_, skin)| matches!(skin.kind, Kind::Dual { .. }));
+    let dual = system.skins().find(|(_, skin)| matches!(skin.kind, Kind::Dual(_)));
     let runners = dual.map_or(0, |(_, skin)| user_vcpus::runners(skin.threads));
     let layout = Layout::new(&fifo_bytes, system.pool_bytes(), runners);
     let main_level = system.linux.as_ref().map_or(MAIN_LEVEL, |linux| linux.priority + 2);
@@ -213,8 +213,11 @@ fn fill_directory(channel: &mut Channel, plans: &Plans) {
             directory.fifo_owner[fifo] = broker as u8 + 1;
         }
         for program in &plans.programs {
-            if let Some(Kind::Dual { group, .. }) = program.wanted.kind() {
+            if let Some(Kind::Dual(Dual { group, boost, shield_ms, .. })) = program.wanted.kind() {
                 directory.dual_group = group;
+                directory.dual_levels = dual::levels(&program.wanted);
+                directory.dual_ceiling = boost.map_or(0, |boost| boost.ceiling.into());
+                directory.dual_shield_ms = shield_ms;
             }
         }
     });

@@ -100,7 +100,7 @@ impl Slots {
 impl Skins {
     fn dual_slots(&self) -> Option<(Slots, u64)> {
         let linger_ms = self.programs.iter().find_map(|program| match program.plan.wanted.kind() {
-            Some(Kind::Dual { linger_ms, .. }) => Some(linger_ms),
+            Some(Kind::Dual(dual)) => Some(dual.linger_ms),
             _ => None,
         })?;
         let layout = &self.channel.layout;

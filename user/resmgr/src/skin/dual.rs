@@ -62,22 +62,39 @@ pub(super) struct Rules {
     /// See [`DualInfo`].
     watchdog: u64,
     watch_level: u64,
+    boosts: u64,
+}
+
+/// Levels of Linux's priorities 1 and 99. A thread without a budget must not keep the main thread
+/// from watching it: that is one level above all others then.
+pub(super) fn levels(task: &pillion_system::Task) -> [u32; 2] {
+    let first = mode_of(task).map_or(task.priority, |dual| dual.first);
+    let last = if is_watched_from_above(task) { (task.priority - 1).max(first) } else { task.priority };
+    [first, last].map(u32::from)
+}
+
+fn is_watched_from_above(task: &pillion_system::Task) -> bool {
+    task.unlimited && watchdog_ms(task) != 0
+}
+
+fn watchdog_ms(task: &pillion_system::Task) -> u32 {
+    mode_of(task).map_or(0, |dual| dual.watchdog_ms)
+}
+
+fn mode_of(task: &pillion_system::Task) -> Option<pillion_system::Dual> {
+    match task.kind() {
+        Some(pillion_system::Kind::Dual(dual)) => Some(dual),
+        _ => None,
+    }
 }
 
 impl Rules {
-    /// A thread without a budget must not keep the main thread from watching it: that is one level
-    /// above all others then.
     pub(super) fn of(task: &pillion_system::Task, tsc_hz: u64) -> Rules {
-        let (first, watchdog_ms) = match task.kind() {
-            Some(pillion_system::Kind::Dual { first, watchdog_ms, .. }) => (first, watchdog_ms),
-            _ => (task.priority, 0),
-        };
-        let above = task.unlimited && watchdog_ms != 0;
-        let last = if above { (task.priority - 1).max(first) } else { task.priority };
         Rules {
-            levels: [first, last].map(u32::from),
-            watchdog: tsc_hz / 1_000 * u64::from(watchdog_ms),
-            watch_level: if above { task.priority.into() } else { 0 },
+            levels: levels(task),
+            watchdog: tsc_hz / 1_000 * u64::from(watchdog_ms(task)),
+            watch_level: if is_watched_from_above(task) { task.priority.into() } else { 0 },
+            boosts: mode_of(task).is_some_and(|dual| dual.boost.is_some()).into(),
         }
     }
 }
@@ -112,8 +129,9 @@ pub(super) fn make(
 /// Maps Linux's RAM in the task, the largest range first: most of what the task looks at is there.
 /// Where there are more ranges than the task can be told of, the smallest are left out.
 fn show_ram(maker: &mut Maker<'_>, task: &Task, ram: &[Ram], rules: &Rules) -> Result<DualInfo> {
-    let Rules { levels, watchdog, watch_level } = *rules;
-    let mut info = DualInfo { levels, watchdog, watch_level, range_count: 0, ranges: [Range::default(); RANGES] };
+    let Rules { levels, watchdog, watch_level, boosts } = *rules;
+    let ranges = [Range::default(); RANGES];
+    let mut info = DualInfo { levels, watchdog, watch_level, boosts, range_count: 0, ranges };
     let mut ram: Vec<&Ram> = ram.iter().collect();
     ram.sort_by_key(|one| core::cmp::Reverse(one.range.size));
     for (entry, one) in info.ranges.iter_mut().zip(ram) {

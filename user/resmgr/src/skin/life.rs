@@ -155,7 +155,7 @@ impl Skins {
                     psc::show(&mut maker, task, channel)?;
                     psc::make(&mut maker, task, passenger.guest.space, facts.threads)?;
                 }
-                Some(Kind::Dual { .. }) => {
+                Some(Kind::Dual(_)) => {
                     let runners: Vec<Cap> = threads.iter().skip(1).map(|one| one.notification).collect();
                     let rules = dual::Rules::of(&program.plan.wanted, *tsc_hz);
                     dual::make(&mut maker, task, channel, passenger, &runners, &rules)?;
@@ -242,7 +242,7 @@ impl Skins {
     /// must not run in the memory of the next.
     pub(super) fn restart_with_linux(&mut self) {
         let runs_linux =
-            |index: &usize| matches!(self.programs[*index].plan.wanted.kind(), Some(Kind::Psc | Kind::Dual { .. }));
+            |index: &usize| matches!(self.programs[*index].plan.wanted.kind(), Some(Kind::Psc | Kind::Dual(_)));
         let with_linux: Vec<usize> = (0..self.programs.len()).filter(runs_linux).collect();
         // First end all of them: a failure to start one must not leave another running.
         for &index in &with_linux {

@@ -67,7 +67,7 @@ impl Plan {
                 spec.more.extend(psc::extents(facts.threads));
                 spec.more_pages += psc::pages(facts.threads);
             }
-            Some(Kind::Dual { .. }) => {
+            Some(Kind::Dual(_)) => {
                 spec.slots = info::dual::slot::COUNT;
                 spec.more.extend(dual::extents(facts.threads, &linux::ram_extents(machine, system)));
                 spec.more_pages += dual::pages(facts.threads);
@@ -136,7 +136,7 @@ impl Program {
         let count = plan.spec.info.skin.threads;
         let runners = match plan.wanted.kind() {
             Some(Kind::Psc) => psc::slots(count),
-            Some(Kind::Dual { .. }) => dual::slots(count),
+            Some(Kind::Dual(_)) => dual::slots(count),
             Some(Kind::RtLinux) | None => 0,
         };
         let slots = maker.slots.part(SLOTS + threads::slots(count) + runners)?;

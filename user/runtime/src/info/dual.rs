@@ -27,6 +27,8 @@ pub struct DualInfo {
     pub watchdog: u64,
     /// Level of the main thread while it watches; 0: that which it has.
     pub watch_level: u64,
+    /// 1 if Linux can be boosted for these threads.
+    pub boosts: u64,
     /// Number of entries in `ranges`.
     pub range_count: u64,
     /// Linux's RAM, mapped writable at [`address::GUEST`] plus its guest-physical address.

@@ -82,6 +82,8 @@ pub struct LinuxInfo {
     pub after: [u64; 3],
     /// Lines that belong to the real-time side: bit `i` for line `i`.
     pub hidden_lines: u64,
+    /// Lines that a shield ([`pillion_abi::dual::URGENCY`]) lets through, likewise.
+    pub shield_lines: u64,
     /// Number of entries in `hidden_devices`.
     pub hidden_device_count: u64,
     /// PCI functions that belong to the real-time side (`bus << 8 | device << 3 | function`).

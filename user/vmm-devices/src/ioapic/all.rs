@@ -17,6 +17,14 @@ struct Placed {
 #[derive(Clone, Debug)]
 pub struct IoApics {
     all: [Option<Placed>; IO_APICS],
+    /// Lines that the guest's shield lets through: bit `i` for line `i`.
+    through: u64,
+}
+
+/// A route of an I/O APIC's line, as one of the machine's lines.
+fn among_all(route: Route, first: u8, through: u64) -> Route {
+    let line = route.line + first;
+    Route { line, through: through.checked_shr(line.into()).unwrap_or(0) & 1 != 0, ..route }
 }
 
 impl IoApics {
@@ -33,7 +41,12 @@ impl IoApics {
             let model = if rings { model.with_doorbell() } else { model };
             *to = Some(Placed { base: found.address, first: found.first as u8, model });
         }
-        IoApics { all }
+        IoApics { all, through: 0 }
+    }
+
+    /// The same, with a set of lines that the guest's shield lets through.
+    pub fn letting_through(self, through: u64) -> IoApics {
+        IoApics { through, ..self }
     }
 
     fn iter(&self) -> impl Iterator<Item = &Placed> {
@@ -75,16 +88,17 @@ impl IoApics {
 
     /// Writes, and returns the route that changed; `None` if there is no I/O APIC at the address.
     pub fn write(&mut self, address: u64, width: u8, value: u64) -> Option<Option<Route>> {
+        let through = self.through;
         let (placed, offset) = self.at(address)?;
         let route = placed.model.write(offset, width, value);
-        Some(route.map(|route| Route { line: route.line + placed.first, ..route }))
+        Some(route.map(|route| among_all(route, placed.first, through)))
     }
 
     /// The current routes of all lines that have one.
     pub fn routes(&self) -> impl Iterator<Item = Route> {
         self.iter().flat_map(|placed| {
             let routes = (0..LINES).filter_map(|line| placed.model.route(line));
-            routes.map(|route| Route { line: route.line + placed.first, ..route })
+            routes.map(|route| among_all(route, placed.first, self.through))
         })
     }
 

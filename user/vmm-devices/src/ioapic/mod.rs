@@ -186,6 +186,7 @@ impl IoApic {
             level: entry & LEVEL != 0,
             low: entry & LOW != 0,
             masked: deliverable(entry).is_none(),
+            through: false,
         })
     }
 

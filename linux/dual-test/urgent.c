@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What may delay a real-time thread while Linux runs it: interrupts of devices, and tasks. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test.h"
+
+/* As in the system files: how long interrupts wait at most. */
+#define SHIELD (10 * MILLISECOND)
+
+/* How often the first serial port has interrupted Linux. */
+static unsigned long interrupts(void)
+{
+	static char text[1 << 14];
+	char *line, *number;
+	int file = open("/proc/interrupts", O_RDONLY);
+	size_t length = 0;
+	ssize_t got;
+
+	while ((got = read(file, text + length, sizeof(text) - 1 - length)) > 0)
+		length += got;
+	close(file);
+	text[length] = 0;
+	line = strstr(text, "ttyS0");
+	check(line, "/proc/interrupts knows no ttyS0");
+	while (line > text && line[-1] != '\n')
+		line--;
+	number = strchr(line, ':');
+	check(number, "%s is no line of /proc/interrupts", line);
+	return strtoul(number + 1, NULL, 10);
+}
+
+/* Sends as much as takes several interrupts, and does not wait for it. */
+static void send(void)
+{
+	static char text[512];
+	static int port = -1;
+
+	if (port < 0)
+		port = open("/dev/ttyS0", O_WRONLY | O_NOCTTY | O_NONBLOCK);
+	memset(text, '\n', sizeof(text));
+	check(write(port, text, sizeof(text)) > 256, "/dev/ttyS0 takes no text");
+}
+
+/* Computes in Linux. Returns the longest time that something else took in between. */
+static int64_t compute(int64_t length)
+{
+	int64_t begin = now(CLOCK_MONOTONIC), last = begin, longest = 0;
+
+	while (last - begin < length) {
+		int64_t next = now(CLOCK_MONOTONIC);
+
+		if (next - last > longest)
+			longest = next - last;
+		last = next;
+	}
+	return longest;
+}
+
+/* How often the port interrupts a thread that uses it and then computes in Linux for that long. */
+static unsigned long interrupts_during(int64_t length)
+{
+	unsigned long before = interrupts();
+
+	send();
+	compute(length);
+	return interrupts() - before;
+}
+
+static void begin(void)
+{
+	enter();
+	to_primary();
+	check(is_primary(), "it is in Linux");
+	to_linux();
+}
+
+/* Interrupts of Linux's devices wait while it runs a real-time thread, but not for ever. */
+void shield(void)
+{
+	unsigned long before, found;
+
+	if (is_native)
+		return;
+	begin();
+	found = interrupts_during(SHIELD / 4);
+	check(!found, "the port interrupted it %lu times", found);
+	before = interrupts();
+	to_primary();
+	sleep_for(CLOCK_MONOTONIC, 4 * MILLISECOND, NULL);
+	found = interrupts() - before;
+	check(found, "the port did not interrupt Linux while it slept");
+	sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
+	found = interrupts_during(3 * SHIELD);
+	check(found, "the port did not interrupt it in three times the shield's length");
+	be_ordinary();
+	sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
+	found = interrupts_during(SHIELD / 4);
+	check(found, "the port did not interrupt an ordinary thread");
+}
+
+/*
+ * In a system that boosts Linux, and whose shield lets the serial port through, beside a task that
+ * is less urgent than this thread, and takes 400 µs at a time.
+ */
+int urgent_mode(void)
+{
+	int64_t longest;
+
+	begin();
+	check(interrupts_during(SHIELD / 4), "the port has to wait");
+	/* The boost has 4 ms in each 20. */
+	to_primary();
+	sleep_for(CLOCK_MONOTONIC, 20 * MILLISECOND, NULL);
+	to_linux();
+	longest = compute(3 * MILLISECOND);
+	check(longest < 300 * MICROSECOND, "the task took %lld ns", (long long)longest);
+	longest = compute(10 * MILLISECOND);
+	check(longest > 300 * MICROSECOND, "the task took %lld ns at most after the boost", (long long)longest);
+	printf("dual mode: urgent, good\n");
+	return 0;
+}
