@@ -464,6 +464,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 
 /* Flags of an offer. */
 #define PILLION_DUAL_FLAG_ONCE 1
+#define PILLION_DUAL_FLAG_NAMED 2
 
 /* System calls of primary mode's own. */
 #define PILLION_DUAL_SERVICE_FIRST 0x50490000
@@ -484,9 +485,18 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_SERVICE_PERIOD_SET 13
 #define PILLION_DUAL_SERVICE_PERIOD_WAIT 14
 #define PILLION_DUAL_SERVICE_THREAD_ENDS 15
+#define PILLION_DUAL_SERVICE_OPEN 16
+#define PILLION_DUAL_SERVICE_CLOSE 17
+#define PILLION_DUAL_SERVICE_UNLINK 18
 #define PILLION_DUAL_SERVICE_FOREVER 0xffffffffffffffffULL
 #define PILLION_DUAL_SERVICE_TRY 0xfffffffffffffffeULL
 #define PILLION_DUAL_SERVICE_ANY 0x100000000ULL
+
+/* Objects with names. */
+#define PILLION_DUAL_NAME_SIZE 48
+#define PILLION_DUAL_NAME_GROUPS 32
+#define PILLION_DUAL_NAME_CREATE 1
+#define PILLION_DUAL_NAME_EXCLUSIVE 2
 
 /* Objects. */
 #define PILLION_DUAL_OBJECT_SEMAPHORE 1
@@ -560,6 +570,34 @@ _Static_assert(offsetof(struct pillion_dual_registers, fs_base) == 144, "fs_base
 _Static_assert(offsetof(struct pillion_dual_registers, gs_base) == 152, "gs_base");
 #endif
 
+struct pillion_dual_naming {
+    uint8_t name[PILLION_DUAL_NAME_SIZE];
+    uint32_t kind;
+    uint32_t flags;
+    uint32_t mode;
+    uint32_t object_flags;
+    uint64_t value;
+    uint32_t user;
+    uint32_t group;
+    uint32_t privileged;
+    uint32_t group_count;
+    uint32_t groups[PILLION_DUAL_NAME_GROUPS];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_naming) == 216, "size");
+_Static_assert(offsetof(struct pillion_dual_naming, name) == 0, "name");
+_Static_assert(offsetof(struct pillion_dual_naming, kind) == 48, "kind");
+_Static_assert(offsetof(struct pillion_dual_naming, flags) == 52, "flags");
+_Static_assert(offsetof(struct pillion_dual_naming, mode) == 56, "mode");
+_Static_assert(offsetof(struct pillion_dual_naming, object_flags) == 60, "object_flags");
+_Static_assert(offsetof(struct pillion_dual_naming, value) == 64, "value");
+_Static_assert(offsetof(struct pillion_dual_naming, user) == 72, "user");
+_Static_assert(offsetof(struct pillion_dual_naming, group) == 76, "group");
+_Static_assert(offsetof(struct pillion_dual_naming, privileged) == 80, "privileged");
+_Static_assert(offsetof(struct pillion_dual_naming, group_count) == 84, "group_count");
+_Static_assert(offsetof(struct pillion_dual_naming, groups) == 88, "groups");
+#endif
+
 struct pillion_dual_slot {
     uint32_t state;
     uint32_t offer;
@@ -587,7 +625,8 @@ struct pillion_dual_slot {
     uint64_t exhausted;
     uint64_t waiting;
     uint64_t waits_at_death;
-    uint64_t reserved[471];
+    struct pillion_dual_naming naming;
+    uint64_t reserved[444];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -618,7 +657,8 @@ _Static_assert(offsetof(struct pillion_dual_slot, ticks) == 296, "ticks");
 _Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 304, "exhausted");
 _Static_assert(offsetof(struct pillion_dual_slot, waiting) == 312, "waiting");
 _Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 320, "waits_at_death");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 328, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, naming) == 328, "naming");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 544, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 
@@ -679,7 +719,8 @@ struct pillion_dual {
     uint32_t life;
     uint32_t urgency;
     uint32_t shield;
-    uint32_t reserved[10];
+    uint32_t memories_gone;
+    uint32_t reserved[9];
     struct pillion_dual_clocks clocks;
     uint64_t memories[PILLION_DUAL_MEMORIES];
     uint64_t posted;
@@ -694,7 +735,8 @@ _Static_assert(offsetof(struct pillion_dual, vector) == 8, "vector");
 _Static_assert(offsetof(struct pillion_dual, life) == 12, "life");
 _Static_assert(offsetof(struct pillion_dual, urgency) == 16, "urgency");
 _Static_assert(offsetof(struct pillion_dual, shield) == 20, "shield");
-_Static_assert(offsetof(struct pillion_dual, reserved) == 24, "reserved");
+_Static_assert(offsetof(struct pillion_dual, memories_gone) == 24, "memories_gone");
+_Static_assert(offsetof(struct pillion_dual, reserved) == 28, "reserved");
 _Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
 _Static_assert(offsetof(struct pillion_dual, memories) == 288, "memories");
 _Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");

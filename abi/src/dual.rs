@@ -73,8 +73,8 @@ pub const MEMORIES: usize = 32;
 
 /// System calls that Linux does not have: objects on which threads in primary mode wait for each
 /// other. The call with number [`FIRST`](service::FIRST)` + n` has its arguments in `rdx`, `r10`,
-/// `r8` and `r9`, all of them values, and returns a value, or the negative number of an error.
-/// Linux returns ENOSYS.
+/// `r8` and `r9`, all of them values but for the address of a name, and returns a value, or the
+/// negative number of an error. Linux returns ENOSYS.
 pub mod service {
     /// Number of call 0.
     pub const FIRST: u64 = 0x5049_0000;
@@ -116,6 +116,13 @@ pub mod service {
     pub const PERIOD_WAIT: u64 = 14;
     /// Unlocks all mutexes of the caller, and ends its periods.
     pub const THREAD_ENDS: u64 = 15;
+    /// Opens the object with a name, or makes it: what Linux's kernel put into
+    /// [`super::Slot::naming`]. Returns its handle. Only from Linux, by the ioctl.
+    pub const OPEN: u64 = 16;
+    /// Closes an object with a name, for the process: handle.
+    pub const CLOSE: u64 = 17;
+    /// Removes a name, as [`OPEN`] has it. Only from Linux, by the ioctl.
+    pub const UNLINK: u64 = 18;
 
     /// In place of a clock: wait however long it takes.
     pub const FOREVER: u64 = u64::MAX;
@@ -142,6 +149,19 @@ pub mod object {
     pub const RECURSIVE: u64 = 2;
     /// An owner that locks its mutex again gets an error, and does not wait for itself.
     pub const CHECKED: u64 = 4;
+}
+
+/// Objects with names.
+pub mod name {
+    /// Bytes of a name, with at least one zero at its end.
+    pub const SIZE: usize = 48;
+    /// Groups of a process that are looked at, beside its own.
+    pub const GROUPS: usize = 32;
+
+    /// Flag of an open: make it if there is none.
+    pub const CREATE: u32 = 1;
+    /// With [`CREATE`]: there must be none.
+    pub const EXCLUSIVE: u32 = 2;
 }
 
 /// Private futexes of memories whose threads may be in primary mode.
@@ -211,6 +231,8 @@ pub mod reason {
 pub mod flag {
     /// Linux wants the thread back as soon as its call has been answered.
     pub const ONCE: u32 = 1;
+    /// The call that it is offered at is one of those with a [`super::Slot::naming`].
+    pub const NAMED: u32 = 2;
 }
 
 /// Values of [`Slot::resume`]: how Linux continues a thread that was given back.
@@ -285,6 +307,34 @@ pub struct Registers {
     pub gs_base: u64,
 }
 
+/// An object with a name, and who asks for it. Linux's kernel says both.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Naming {
+    /// The name, padded with zeros.
+    pub name: [u8; name::SIZE],
+    /// One of [`object`].
+    pub kind: u32,
+    /// See [`name::CREATE`].
+    pub flags: u32,
+    /// If it is made: who may open it, as Linux's bits say, for reading and writing.
+    pub mode: u32,
+    /// If it is made: its flags.
+    pub object_flags: u32,
+    /// If it is made: its value.
+    pub value: u64,
+    /// The asking process's user and group.
+    pub user: u32,
+    /// See above.
+    pub group: u32,
+    /// 1 if no mode keeps it out.
+    pub privileged: u32,
+    /// Number of entries in `groups`.
+    pub group_count: u32,
+    /// Further groups of the process.
+    pub groups: [u32; name::GROUPS],
+}
+
 /// Bytes for the vector registers in the format of XSAVE (Intel SDM vol. 1, 13.4.1: the standard
 /// form).
 pub const VECTOR_BYTES: usize = PAGE as usize;
@@ -347,8 +397,10 @@ pub struct Slot {
     pub waiting: u64,
     /// `waits` when Linux died; written by whoever sets [`Dual::life`].
     pub waits_at_death: u64,
+    /// See [`service::OPEN`]; valid with [`flag::NAMED`].
+    pub naming: Naming,
     /// Zero.
-    pub reserved: [u64; 471],
+    pub reserved: [u64; 444],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }
@@ -408,8 +460,10 @@ pub struct Dual {
     pub urgency: u32,
     /// The shield of a thread that is given back, in bits 8..=15 as [`URGENCY`] has it; 0: none.
     pub shield: u32,
+    /// How many memories have gone. Linux then signals the runners: objects may have lost an owner.
+    pub memories_gone: u32,
     /// Zero.
-    pub reserved: [u32; 10],
+    pub reserved: [u32; 9],
     /// The clocks.
     pub clocks: Clocks,
     /// The memories (address spaces) whose threads may have objects ([`service`]): a number that is

@@ -443,14 +443,14 @@ static int place(struct owner *owner, struct pillion_dual_look_place __user *use
 	return error;
 }
 
-static long call(unsigned int number)
+static long call(unsigned int number, unsigned long argument)
 {
 	struct dual_process *process = dual_process_of_current();
 	long result;
 
 	if (!process)
 		return -EPERM;
-	result = dual_thread_call(process, number);
+	result = dual_thread_call(process, number, argument);
 	dual_process_put(process);
 	return result;
 }
@@ -460,7 +460,7 @@ static long dual_ioctl(struct file *file, unsigned int number, unsigned long arg
 	void __user *user = (void __user *)argument;
 
 	if (number >= PILLION_IOC_DUAL_CALL(0) && number < PILLION_IOC_DUAL_CALL(PILLION_DUAL_SERVICE_END))
-		return call(number - PILLION_IOC_DUAL_CALL(0));
+		return call(number - PILLION_IOC_DUAL_CALL(0), argument);
 	switch (number) {
 	case PILLION_IOC_DUAL_MARK:
 		return mark(file->private_data, user);

@@ -3,8 +3,8 @@
  * Threads of processes in primary mode. The parts: dual.c the device and the marks of processes,
  * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it enters
  * and leaves it, dual_report.c where it left it, dual_pin.c memory that stays where it is,
- * dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_futex.c and
- * dual_futex_memory.c private futexes.
+ * dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_name.c names of
+ * objects, dual_futex.c and dual_futex_memory.c private futexes.
  */
 #ifndef DUAL_H
 #define DUAL_H
@@ -126,13 +126,14 @@ long dual_natively(const struct pt_regs *regs);
 void *dual_function(const char *name);
 
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
-long dual_thread_call(struct dual_process *process, unsigned int number);
+long dual_thread_call(struct dual_process *process, unsigned int number, unsigned long argument);
 int dual_thread_open(void);
 void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
 u32 dual_starts(void);
-void dual_clock_was_set(void);
+/* Runners look at their clocks, and for memories that have gone. In any context. */
+void dual_runners_look(void);
 
 void dual_report(struct dual_process *process, const struct dual_thread *thread,
 		 const struct pillion_dual_slot *slot, u32 reason);
@@ -166,5 +167,8 @@ void dual_futex_close(void);
 
 int dual_clock_open(void);
 void dual_clock_close(void);
+
+struct pillion_dual_naming;
+int dual_naming(struct pillion_dual_naming *naming, const void __user *user);
 
 #endif

@@ -48,7 +48,7 @@ static int advanced(struct notifier_block *block, unsigned long was_set, void *k
 		smp_wmb();
 	}
 	if (was_set)
-		dual_clock_was_set();
+		dual_runners_look();
 	return NOTIFY_OK;
 }
 

@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -95,7 +96,7 @@ static void begin_objects(struct dual_pins *pins, struct mm_struct *mm)
 		}
 }
 
-/* The task ends the objects when it next looks. */
+/* The task ends the objects when it next looks: its runners with threads that wait do so now. */
 static void end_objects(struct dual_pins *pins)
 {
 	u32 memory = xchg(&pins->memory, DUAL_NO_MEMORY);
@@ -105,6 +106,9 @@ static void end_objects(struct dual_pins *pins)
 	WRITE_ONCE(dual_head()->memories[memory], 0);
 	dual_futex_end(memory);
 	smp_store_release(&memories[memory], 0);
+	/* Threads of others may wait for what one of this memory owned. */
+	xadd(&dual_head()->memories_gone, 1);
+	dual_runners_look();
 }
 
 /* Tells the task of a memory that may have objects, once each time that the task is started. */

@@ -133,8 +133,11 @@ void dual_ring(void)
 		wake(U64_MAX);
 }
 
-/* Runners look at their clocks again: one was set. Linux's timekeeping is locked. */
-void dual_clock_was_set(void)
+/*
+ * A clock was set, or a memory with objects has gone: runners whose threads wait look what that
+ * means for them. Linux's timekeeping may be locked.
+ */
+void dual_runners_look(void)
 {
 	unsigned int i;
 
@@ -262,18 +265,27 @@ static bool is_entrance(const struct pt_regs *regs)
 	return is_sleep(regs->orig_ax) || dual_futex_enters(regs);
 }
 
+/* How a thread is offered: flags, and what its call names if they say that it names something. */
+struct terms {
+	u32 flags;
+	const struct pillion_dual_naming *naming;
+};
+
 static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
-		  const struct dual_thread *thread, const struct pt_regs *regs, u32 flags)
+		  const struct dual_thread *thread, const struct pt_regs *regs, const struct terms *terms)
 {
+
 	save_registers(&slot->registers, regs);
 	save_vectors(slot);
 	slot->cr3 = user_page_tables();
 	slot->cr4 = __read_cr4();
-	slot->priority = flags & PILLION_DUAL_FLAG_ONCE ? 0 : current->rt_priority;
+	slot->priority = terms->flags & PILLION_DUAL_FLAG_ONCE ? 0 : current->rt_priority;
 	slot->thread = thread->number;
 	slot->process = thread->process;
 	slot->memory = READ_ONCE(process->pins.memory);
-	slot->flags = flags;
+	slot->flags = terms->flags;
+	if (terms->flags & PILLION_DUAL_FLAG_NAMED)
+		slot->naming = *terms->naming;
 	dual_state_memory(&process->pins);
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
@@ -595,14 +607,14 @@ static bool withdraw(struct pillion_dual_slot *slot)
 
 /* Runs the current thread in a slot that it has claimed; gives that up. */
 static bool run(unsigned int number, struct dual_process *process, struct dual_thread *thread,
-		struct pt_regs *regs, u32 flags, long *result)
+		struct pt_regs *regs, const struct terms *terms, long *result)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	struct rest rest = { .resume = PILLION_DUAL_RESUME_AT };
 	bool is_done = true, must_leave;
 	u32 start = dual_starts();
 
-	offer(slot, process, thread, regs, flags);
+	offer(slot, process, thread, regs, terms);
 	WRITE_ONCE(thread->slot, number);
 	/*
 	 * Whoever takes the mark away sees the slot, or this thread sees that there is no mark. The
@@ -611,7 +623,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	smp_mb();
 	must_leave = !READ_ONCE(process->marked) || READ_ONCE(ends);
 	if (!must_leave || !withdraw(slot)) {
-		thread->sums.entries += !(flags & PILLION_DUAL_FLAG_ONCE);
+		thread->sums.entries += !(terms->flags & PILLION_DUAL_FLAG_ONCE);
 		set_current_state(TASK_INTERRUPTIBLE);
 		local_irq_disable();
 		hypercall(PILLION_DUAL_SIGNAL, (PILLION_DUAL_FIRST_SIGNAL + number) | dual_urgency_leave());
@@ -648,6 +660,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
  */
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result)
 {
+	static const struct terms terms;
 	struct dual_thread *thread;
 	int number;
 
@@ -665,7 +678,12 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 		return false;
 	}
 	number = claim();
-	return number >= 0 && run(number, process, thread, regs, 0, result);
+	return number >= 0 && run(number, process, thread, regs, &terms, result);
+}
+
+static bool is_named(unsigned int number)
+{
+	return number == PILLION_DUAL_SERVICE_OPEN || number == PILLION_DUAL_SERVICE_UNLINK;
 }
 
 /*
@@ -673,11 +691,12 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
  * with the same arguments. It stays in primary mode afterwards if it may run there. If it comes
  * back at the call, it makes that in Linux, where there is no such call, and then this ioctl again.
  */
-long dual_thread_call(struct dual_process *process, unsigned int number)
+long dual_thread_call(struct dual_process *process, unsigned int number, unsigned long argument)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	struct dual_thread *thread;
-	u32 flags = 0;
+	struct pillion_dual_naming naming;
+	struct terms terms = { .naming = &naming };
 	long result;
 	bool stays;
 	int slot;
@@ -686,6 +705,12 @@ long dual_thread_call(struct dual_process *process, unsigned int number)
 		return -ENOTTY;
 	if (has_clocks())
 		return -EOPNOTSUPP;
+	if (is_named(number)) {
+		terms.flags = PILLION_DUAL_FLAG_NAMED;
+		result = dual_naming(&naming, (const void __user *)argument);
+		if (result)
+			return result;
+	}
 	thread = dual_thread_of_current(process);
 	if (!thread)
 		return -ENOMEM;
@@ -695,7 +720,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number)
 		stays = false;
 	}
 	if (!stays) {
-		flags = PILLION_DUAL_FLAG_ONCE;
+		terms.flags |= PILLION_DUAL_FLAG_ONCE;
 		if (READ_ONCE(ends) || !task_alive(dual_task) || dual_pins_follow(&process->pins))
 			return -EAGAIN;
 	}
@@ -706,7 +731,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number)
 		schedule_timeout_interruptible(1);
 	}
 	regs->orig_ax = PILLION_DUAL_SERVICE_FIRST + number;
-	if (run(slot, process, thread, regs, flags, &result))
+	if (run(slot, process, thread, regs, &terms, &result))
 		return result;
 	regs->orig_ax = __NR_ioctl;
 	return -EAGAIN;

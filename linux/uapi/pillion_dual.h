@@ -156,6 +156,27 @@ struct pillion_dual_look_place {
 	struct pillion_dual_place place;
 };
 
+/* Bytes of a name, with at least one zero at its end. */
+#define PILLION_DUAL_NAME 48
+
+/* Flags of an open: make the object if there is none; there must be none. */
+#define PILLION_DUAL_OPEN_CREATE 1
+#define PILLION_DUAL_OPEN_EXCLUSIVE 2
+
+/*
+ * An object with a name, which processes share. Its kind, value and flags are those of
+ * PILLION_DUAL_OBJECT_... in pillion_channel.h. Of one that is made, `mode` says who may open it,
+ * as for a file, less the process's umask; opening needs the right to read and to write.
+ */
+struct pillion_dual_open {
+	char name[PILLION_DUAL_NAME];
+	__u32 kind;
+	__u32 flags;
+	__u32 mode;
+	__u32 object_flags;
+	__u64 value;
+};
+
 /*
  * Marks the calling process. Needs CAP_SYS_NICE, or an RLIMIT_RTPRIO above 0 (EPERM); all threads
  * of a process share a mark, and a later one changes the flags that it names.
@@ -172,6 +193,8 @@ struct pillion_dual_look_place {
  * thread that may be in primary mode is there afterwards. ENOSYS: the thread came back to Linux,
  * and has to make this call again. EAGAIN: there is no room for another process or thread with
  * objects, or the mark was taken away.
+ *
+ * The calls with a name have the address of a struct pillion_dual_open as their first argument.
  */
 #define PILLION_IOC_DUAL_CALL(number) _IO('P', 64 + (number))
 

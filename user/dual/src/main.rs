@@ -17,6 +17,7 @@ mod commit;
 mod futexes;
 mod level;
 mod lock;
+mod names;
 mod place;
 mod process;
 mod roster;

@@ -3,7 +3,7 @@
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{Dual, MEMORIES, Slot, VECTOR_BYTES, futex, state};
+use pillion_abi::dual::{Dual, MEMORIES, Naming, Slot, VECTOR_BYTES, futex, state};
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_runtime::info::{address, dual, skin};
@@ -50,6 +50,12 @@ pub fn memory(index: usize) -> u64 {
     }
     // SAFETY: as in `clock`.
     unsafe { addr_of!((*head()).memories[index]).read_volatile() }
+}
+
+/// How many memories have gone.
+pub fn memories_gone() -> u32 {
+    // SAFETY: as in `clock`; all accesses to the word are atomic.
+    unsafe { AtomicU32::from_ptr(addr_of_mut!((*head()).memories_gone)) }.load(Ordering::SeqCst)
 }
 
 /// # Safety
@@ -145,6 +151,12 @@ impl Place {
                 flags: addr_of!((*slot).flags).read_volatile(),
             }
         }
+    }
+
+    /// What the call that Linux offers names.
+    pub fn naming(&self) -> Naming {
+        // SAFETY: as in `offer`.
+        unsafe { addr_of!((*self.slot).naming).read_volatile() }
     }
 
     /// The number of the offer of the thread that computes here.

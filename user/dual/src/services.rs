@@ -22,6 +22,9 @@ const R9: usize = 9;
 /// do not look whether they are known if there are none.
 static AWAY: AtomicU32 = AtomicU32::new(0);
 
+/// What [`place::memories_gone`] was when objects of memories that have gone were last looked for.
+static GONE: AtomicU32 = AtomicU32::new(0);
+
 /// What Linux does after a wait that it cut short.
 #[derive(Clone, Copy)]
 pub enum Resume {
@@ -99,6 +102,10 @@ impl<'a> Thread<'a> {
         if number == service::NOTHING {
             return Answer::Value(0);
         }
+        if !self.may_name(number) {
+            return Answer::Linux;
+        }
+        self.miss_the_dead();
         let party = match self.party() {
             Ok(party) => party,
             Err(error) => return Answer::Value(error),
@@ -128,7 +135,20 @@ impl<'a> Thread<'a> {
             service::PERIOD_SET => Answer::Value(self.period_set(party, a, b, c)),
             service::PERIOD_WAIT => self.period_wait(party),
             service::THREAD_ENDS => Answer::Value(self.with(|objects| objects.thread_ends(party))),
+            service::OPEN => Answer::Value(self.open(party)),
+            service::CLOSE => value(self.with(|objects| objects.close(party, a))),
+            service::UNLINK => Answer::Value(self.unlink()),
             _ => Answer::Value(error::EINVAL),
+        }
+    }
+
+    /// Ends what belonged to processes that have ended since this was last done: others may wait
+    /// for it. Linux signals the runners whenever one ends.
+    fn miss_the_dead(&self) {
+        let gone = place::memories_gone();
+        if GONE.load(Relaxed) != gone {
+            self.with(|objects| objects.sweep(place::memory));
+            GONE.store(gone, Relaxed);
         }
     }
 
@@ -174,6 +194,7 @@ impl<'a> Thread<'a> {
                 self.pause(until);
             }
             // The signal may have been for several reasons.
+            self.miss_the_dead();
             let is_wanted = runner::is_wanted(self.place, self.offer);
             let is_late = now() >= wake();
             let (result, was_cut) = self.with(|objects| match objects.result(party) {

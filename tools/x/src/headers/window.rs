@@ -111,11 +111,12 @@ fn dual(out: &mut Header) {
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
     define!(out, "Why a thread was given back.", "DUAL_REASON_", dual_mode::reason,
         RECALL CALL EXCEPTION INSTRUCTION REFUSED WATCHDOG ANSWERED);
-    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, ONCE);
+    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, ONCE NAMED);
     define!(out, "System calls of primary mode's own.", "DUAL_SERVICE_", dual_mode::service,
         FIRST END NOTHING CREATE DESTROY SEMAPHORE_WAIT SEMAPHORE_POST SEMAPHORE_VALUE MUTEX_LOCK MUTEX_UNLOCK
         CONDITION_WAIT CONDITION_WAKE FLAGS_WAIT FLAGS_SET FLAGS_CLEAR PERIOD_SET PERIOD_WAIT THREAD_ENDS
-        FOREVER TRY ANY);
+        OPEN CLOSE UNLINK FOREVER TRY ANY);
+    define!(out, "Objects with names.", "DUAL_NAME_", dual_mode::name, SIZE GROUPS CREATE EXCLUSIVE);
     define!(out, "Objects.", "DUAL_OBJECT_", dual_mode::object,
         SEMAPHORE MUTEX CONDITION FLAGS INHERIT RECURSIVE CHECKED);
     define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);
@@ -127,13 +128,18 @@ fn dual(out: &mut Header) {
         sequence: "uint64_t", reserved: "uint64_t" "[7]", copies: "struct pillion_dual_conversion" "[2]",);
     structure!(out, "dual_registers", dual_mode::Registers,
         gpr: "uint64_t" "[16]", rip: "uint64_t", rflags: "uint64_t", fs_base: "uint64_t", gs_base: "uint64_t",);
+    structure!(out, "dual_naming", dual_mode::Naming,
+        name: "uint8_t" "[PILLION_DUAL_NAME_SIZE]", kind: "uint32_t", flags: "uint32_t", mode: "uint32_t",
+        object_flags: "uint32_t", value: "uint64_t", user: "uint32_t", group: "uint32_t", privileged: "uint32_t",
+        group_count: "uint32_t", groups: "uint32_t" "[PILLION_DUAL_NAME_GROUPS]",);
     structure!(out, "dual_slot", dual_mode::Slot,
         state: "uint32_t", offer: "uint32_t", recall: "uint32_t", priority: "uint32_t",
         registers: "struct pillion_dual_registers", cr3: "uint64_t", cr4: "uint64_t", xcr0: "uint64_t",
         thread: "uint32_t", process: "uint32_t", name: "char" "[16]", memory: "uint32_t", flags: "uint32_t",
         reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
         wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max: "uint64_t", ticks: "uint64_t",
-        exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t", reserved: "uint64_t" "[471]",
+        exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t",
+        naming: "struct pillion_dual_naming", reserved: "uint64_t" "[444]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     define!(out, "Private futexes.", "DUAL_FUTEX_", dual_mode::futex, BUCKETS HASH SHIFT POSTS EVENT);
     define!(out, "What the thread of a runner does at one.", "DUAL_FUTEX_", dual_mode::futex::state,
@@ -145,9 +151,8 @@ fn dual(out: &mut Header) {
         waits: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]", owned: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]",
         posts: "uint64_t" "[PILLION_DUAL_FUTEX_POSTS]",);
     structure!(out, "dual", dual_mode::Dual,
-        events: "uint64_t", vector: "uint32_t", life: "uint32_t", urgency: "uint32_t",
-        shield: "uint32_t", reserved: "uint32_t" "[10]",
-        clocks: "struct pillion_dual_clocks",
+        events: "uint64_t", vector: "uint32_t", life: "uint32_t", urgency: "uint32_t", shield: "uint32_t",
+        memories_gone: "uint32_t", reserved: "uint32_t" "[9]", clocks: "struct pillion_dual_clocks",
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
         futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", reserved2: "uint64_t" "[315]",
         futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);

@@ -10,6 +10,9 @@ mod condition;
 mod flags;
 pub mod futex;
 mod mutex;
+mod named;
+#[cfg(test)]
+mod named_tests;
 mod party;
 mod period;
 mod semaphore;
@@ -17,6 +20,7 @@ mod semaphore;
 mod tests;
 mod wait;
 
+pub use named::Wanted;
 pub use party::{Identity, PARTIES, Party};
 pub use wait::{Cut, Outcome};
 
@@ -33,15 +37,20 @@ pub const OBJECTS_OF_ONE: usize = 128;
 pub mod error {
     #![allow(missing_docs, reason = "the names of the errors")]
     pub const EPERM: i64 = -1;
+    pub const ENOENT: i64 = -2;
     pub const EINTR: i64 = -4;
     pub const EAGAIN: i64 = -11;
+    pub const EACCES: i64 = -13;
     pub const EBUSY: i64 = -16;
+    pub const EEXIST: i64 = -17;
     pub const EINVAL: i64 = -22;
     pub const ENOSPC: i64 = -28;
     pub const EDEADLK: i64 = -35;
+    pub const ENAMETOOLONG: i64 = -36;
     pub const EIDRM: i64 = -43;
     pub const EOVERFLOW: i64 = -75;
     pub const ETIMEDOUT: i64 = -110;
+    pub const EOWNERDEAD: i64 = -130;
 }
 
 /// Bits of a handle that are the object's index; the rest, but for the sign of 32 bits, counts the
@@ -57,14 +66,44 @@ enum Kind {
     Flags { bits: u32 },
 }
 
+impl Kind {
+    /// A new object of that kind; `None`: there is none such.
+    fn new(kind: u64, value: u64, flags: u64) -> Option<Kind> {
+        match kind {
+            object::SEMAPHORE if value <= semaphore::MOST.into() && flags == 0 => {
+                Some(Kind::Semaphore { value: value as u32 })
+            }
+            object::MUTEX if value == 0 => mutex::Mutex::new(flags).map(Kind::Mutex),
+            object::CONDITION if value == 0 && flags == 0 => Some(Kind::Condition),
+            object::FLAGS if value <= u32::MAX.into() && flags == 0 => Some(Kind::Flags { bits: value as u32 }),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Object {
     /// `None`: there is none.
     kind: Option<Kind>,
-    memory: u8,
+    /// The memories in which it can be used, as bits: one, or those that have opened it.
+    memories: u32,
+    /// It was opened by its name.
+    is_shared: bool,
     generation: u32,
     /// The parties that wait for it, as bits.
     waiters: u64,
+}
+
+impl Object {
+    const NONE: Object = Object { kind: None, memories: 0, is_shared: false, generation: 0, waiters: 0 };
+
+    fn is_open_in(&self, memory: u8) -> bool {
+        self.kind.is_some() && self.memories >> memory & 1 == 1
+    }
+
+    fn handle(&self, index: usize) -> u32 {
+        self.generation << INDEX_BITS | index as u32
+    }
 }
 
 /// What an operation leaves to its caller.
@@ -80,6 +119,7 @@ pub struct Effects {
 #[derive(Debug)]
 pub struct Objects {
     objects: [Object; OBJECTS],
+    names: [Option<named::Named>; named::NAMES],
     parties: [Known; PARTIES],
     inheritance: Inheritance<u8>,
     /// The number of each memory that has objects here; see [`pillion_abi::dual::Dual::memories`].
@@ -105,7 +145,8 @@ impl Objects {
     #[must_use]
     pub const fn new() -> Objects {
         Objects {
-            objects: [Object { kind: None, memory: 0, generation: 0, waiters: 0 }; OBJECTS],
+            objects: [Object::NONE; OBJECTS],
+            names: [None; named::NAMES],
             parties: [Known::NONE; PARTIES],
             inheritance: Inheritance::new(0),
             memories: [0; MEMORIES],
@@ -129,31 +170,28 @@ impl Objects {
     }
 
     fn try_create(&mut self, party: Party, kind: u64, value: u64, flags: u64) -> Result<u32, i64> {
-        let kind = match kind {
-            object::SEMAPHORE if value <= semaphore::MOST.into() && flags == 0 => {
-                Kind::Semaphore { value: value as u32 }
-            }
-            object::MUTEX if value == 0 => Kind::Mutex(mutex::Mutex::new(flags).ok_or(error::EINVAL)?),
-            object::CONDITION if value == 0 && flags == 0 => Kind::Condition,
-            object::FLAGS if value <= u32::MAX.into() && flags == 0 => Kind::Flags { bits: value as u32 },
-            _ => return Err(error::EINVAL),
-        };
+        let kind = Kind::new(kind, value, flags).ok_or(error::EINVAL)?;
         let memory = self.parties[party].memory().ok_or(error::EAGAIN)?;
-        let of_memory = self.objects.iter().filter(|object| object.kind.is_some() && object.memory == memory).count();
-        let free = self.objects.iter().position(|object| object.kind.is_none());
-        let index = free.filter(|_| of_memory < OBJECTS_OF_ONE).ok_or(error::ENOSPC)?;
-        let object = &mut self.objects[index];
-        // Handle 0 is none.
-        let generation = (object.generation + 1) % GENERATIONS;
-        *object = Object { kind: Some(kind), memory, generation: generation.max(1), waiters: 0 };
-        Ok(object.generation << INDEX_BITS | index as u32)
+        let index = self.make(memory, kind)?;
+        Ok(self.objects[index].handle(index))
     }
 
-    /// Ends an object. Threads that wait for it are an error, or are woken.
+    /// Makes an object that is open in one memory. Returns its index.
+    fn make(&mut self, memory: u8, kind: Kind) -> Result<usize, i64> {
+        let of_memory = self.objects.iter().filter(|object| object.is_open_in(memory)).count();
+        let free = self.objects.iter().position(|object| object.kind.is_none());
+        let index = free.filter(|_| of_memory < OBJECTS_OF_ONE).ok_or(error::ENOSPC)?;
+        // Handle 0 is none.
+        let generation = ((self.objects[index].generation + 1) % GENERATIONS).max(1);
+        self.objects[index] = Object { kind: Some(kind), memories: 1 << memory, generation, ..Object::NONE };
+        Ok(index)
+    }
+
+    /// Ends an object without a name. Threads that wait for it are an error, or are woken.
     pub fn destroy(&mut self, party: Party, handle: u64, by_force: bool) -> i64 {
-        let Some(index) = self.find(party, handle) else { return error::EINVAL };
-        let is_owned = matches!(self.objects[index].kind, Some(Kind::Mutex(mutex)) if mutex.owner.is_some());
-        if is_owned || self.objects[index].waiters != 0 && !by_force {
+        let found = self.find(party, handle).filter(|index| !self.objects[*index].is_shared);
+        let Some(index) = found else { return error::EINVAL };
+        if self.owner(index).is_some() || self.objects[index].waiters != 0 && !by_force {
             return error::EBUSY;
         }
         self.end_object(index);
@@ -164,10 +202,21 @@ impl Objects {
         while let Some(first) = self.first_waiter(index) {
             self.wake(first, error::EIDRM);
         }
-        if let Some(Kind::Mutex(mutex::Mutex { owner: Some(owner), .. })) = self.objects[index].kind {
-            self.parties[owner as usize].owned -= 1;
+        if let Some(owner) = self.owner(index) {
+            self.parties[owner].owned -= 1;
+        }
+        if self.objects[index].is_shared {
+            self.forget_name(index);
         }
         self.objects[index].kind = None;
+    }
+
+    /// The owner of a mutex.
+    fn owner(&self, index: usize) -> Option<Party> {
+        match self.objects[index].kind {
+            Some(Kind::Mutex(mutex)) => mutex.owner.map(usize::from),
+            _ => None,
+        }
     }
 
     /// The index of an object that a party may use.
@@ -175,10 +224,8 @@ impl Objects {
         let handle = u32::try_from(handle).ok()?;
         let index = (handle % (1 << INDEX_BITS)) as usize;
         let object = self.objects.get(index)?;
-        let is_it = object.kind.is_some()
-            && object.generation == handle >> INDEX_BITS
-            && self.parties[party].memory() == Some(object.memory);
-        is_it.then_some(index)
+        let memory = self.parties[party].memory()?;
+        (object.is_open_in(memory) && object.generation == handle >> INDEX_BITS).then_some(index)
     }
 
     /// Makes a memory known by its number, and ends what an earlier one at the same index left.
@@ -201,8 +248,8 @@ impl Objects {
     fn end_memory(&mut self, memory: usize) {
         self.memories[memory] = 0;
         for index in 0..OBJECTS {
-            if self.objects[index].kind.is_some() && usize::from(self.objects[index].memory) == memory {
-                self.end_object(index);
+            if self.objects[index].is_open_in(memory as u8) {
+                self.leave(index, memory);
             }
         }
         self.end_parties(memory);

@@ -14,13 +14,20 @@ pub struct Mutex {
     pub owner: Option<u8>,
     /// How often it was locked again.
     depth: u32,
+    /// Its owner's process ended, and nobody has been told.
+    is_orphan: bool,
 }
 
 impl Mutex {
     /// `None` if the flags are unknown, or exclude each other.
     pub fn new(flags: u64) -> Option<Mutex> {
         let both = RECURSIVE | CHECKED;
-        (flags & !(INHERIT | both) == 0 && flags & both != both).then_some(Mutex { flags, owner: None, depth: 0 })
+        (flags & !(INHERIT | both) == 0 && flags & both != both).then_some(Mutex {
+            flags,
+            owner: None,
+            depth: 0,
+            is_orphan: false,
+        })
     }
 }
 
@@ -56,14 +63,16 @@ impl Objects {
         self.acquire(party, index)
     }
 
-    /// Makes a party the owner of a mutex, or queues it. The result is [`super::wait::Wait::then`].
+    /// Makes a party the owner of a mutex, or queues it. The result is [`super::wait::Wait::then`],
+    /// or EOWNERDEAD if the last owner's process ended: then, too, the party is the owner.
     fn acquire(&mut self, party: Party, index: usize) -> Outcome {
         let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return Outcome::Done(error::EINVAL) };
         match (mutex.owner, mutex.flags & INHERIT != 0) {
             (None, _) => {
                 mutex.owner = Some(party as u8);
+                let is_orphan = core::mem::take(&mut mutex.is_orphan);
                 self.parties[party].owned += 1;
-                Outcome::Done(self.parties[party].wait.then)
+                Outcome::Done(if is_orphan { error::EOWNERDEAD } else { self.parties[party].wait.then })
             }
             (Some(owner), inherits) => {
                 self.enqueue(party, index);
@@ -89,6 +98,14 @@ impl Objects {
         Ok(0)
     }
 
+    /// The owner's process has ended: the next owner is told.
+    pub(super) fn lose_owner(&mut self, index: usize) {
+        if let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind {
+            mutex.is_orphan = true;
+        }
+        self.hand_over(index);
+    }
+
     /// Gives a mutex to its first waiter; nobody owns it if there is none.
     fn hand_over(&mut self, index: usize) {
         let next = self.first_waiter(index);
@@ -99,8 +116,9 @@ impl Objects {
             self.parties[before as usize].owned -= 1;
         }
         let Some(next) = next else { return };
+        let is_orphan = core::mem::take(&mut mutex.is_orphan);
         self.parties[next].owned += 1;
-        self.wake(next, self.parties[next].wait.then);
+        self.wake(next, if is_orphan { error::EOWNERDEAD } else { self.parties[next].wait.then });
         if inherits {
             for waiter in bits(self.objects[index].waiters) {
                 self.effects.changed |= self.inheritance.wait(waiter, next);

@@ -1,0 +1,230 @@
+use super::named::{NAMES, NAMES_OF_ONE, Wanted};
+use super::*;
+use pillion_abi::dual::name::{CREATE, EXCLUSIVE, GROUPS, SIZE};
+use pillion_abi::dual::{Naming, object::INHERIT};
+
+/// The number of a memory.
+const fn number(memory: u8) -> u64 {
+    4711 + memory as u64
+}
+
+/// A thread of the process with that memory.
+fn attach(objects: &mut Objects, memory: u8, priority: u8) -> Party {
+    let runner = objects.parties.iter().filter(|known| known.identity.is_some()).count() as u8;
+    objects.attach(Identity { memory, thread: u32::from(runner) + 1 }, number(memory), runner, priority).unwrap()
+}
+
+fn naming(name: &str, kind: u64, flags: u32, user: u32) -> Naming {
+    let mut bytes = [0; SIZE];
+    bytes[..name.len()].copy_from_slice(name.as_bytes());
+    Naming {
+        name: bytes,
+        kind: kind as u32,
+        flags,
+        mode: 0o600,
+        object_flags: 0,
+        value: 0,
+        user,
+        group: 100,
+        privileged: 0,
+        group_count: 0,
+        groups: [0; GROUPS],
+    }
+}
+
+fn wanted(name: &str, kind: u64, flags: u32) -> Wanted {
+    Wanted::new(&naming(name, kind, flags, 1)).unwrap()
+}
+
+/// Two processes with a thread each, and a mutex that both have open.
+fn two_with_mutex() -> (Objects, [Party; 2], u64) {
+    let mut objects = Objects::new();
+    let parties = [10, 30].map(|priority| attach(&mut objects, priority / 10, priority));
+    let mut mutex = naming("/m", object::MUTEX, CREATE, 1);
+    mutex.object_flags = INHERIT as u32;
+    let mutex = Wanted::new(&mutex).unwrap();
+    let handle = objects.open(parties[0], &mutex);
+    assert!(handle > 0 && objects.open(parties[1], &mutex) == handle, "{handle}");
+    (objects, parties, handle as u64)
+}
+
+/// The processes of today, without one.
+fn without(gone: u8) -> impl Fn(usize) -> u64 {
+    move |memory| if memory == usize::from(gone) { 0 } else { number(memory as u8) }
+}
+
+#[test]
+fn two_processes_meet_at_a_name() {
+    let (mut objects, [low, high], mutex) = two_with_mutex();
+    assert_eq!(objects.mutex_lock(low, mutex, true), Outcome::Done(0));
+    assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Waits);
+    assert_eq!(objects.urgency(low), 30, "it inherits across processes");
+    assert_eq!(objects.mutex_unlock(low, mutex), Ok(0));
+    assert_eq!((objects.result(high), objects.urgency(low)), (Some(0), 10));
+    let third = attach(&mut objects, 2, 50);
+    assert_eq!(objects.mutex_lock(third, mutex, false), Outcome::Done(error::EINVAL), "it has not opened it");
+    assert_eq!(objects.open(third, &wanted("/m", object::FLAGS, 0)), error::ENOENT, "another kind");
+    assert_eq!(objects.open(low, &wanted("/m", object::MUTEX, CREATE | EXCLUSIVE)), error::EEXIST);
+    assert_eq!(objects.destroy(low, mutex, true), error::EINVAL, "it is closed, not destroyed");
+}
+
+#[test]
+fn a_condition_wakes_a_thread_of_another_process() {
+    let (mut objects, [low, high], mutex) = two_with_mutex();
+    let [flags, condition] = [object::FLAGS, object::CONDITION].map(|kind| {
+        let handle = objects.open(low, &wanted("/x", kind, CREATE));
+        assert!(handle > 0 && objects.open(high, &wanted("/x", kind, 0)) == handle);
+        handle as u64
+    });
+    assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Done(0));
+    assert_eq!(objects.condition_wait(high, condition, mutex), Outcome::Waits);
+    assert_eq!(objects.condition_wake(low, condition, false), Ok(0));
+    assert_eq!(objects.result(high), Some(0));
+    assert_eq!(objects.flags_wait(high, flags, 5, true), Outcome::Waits);
+    assert_eq!(objects.flags_set(low, flags, 7), Ok(0));
+    assert_eq!(objects.result(high), Some(5));
+}
+
+#[test]
+fn the_mode_decides_who_may() {
+    let mut objects = Objects::new();
+    let [owner, other] = [1, 2].map(|memory| attach(&mut objects, memory, 10));
+    let asks = |user, group, more: &[u32]| {
+        let mut asked = naming("/r", object::FLAGS, 0, user);
+        asked.group = group;
+        asked.groups[..more.len()].copy_from_slice(more);
+        asked.group_count = more.len() as u32;
+        asked
+    };
+    for (mode, user, group, more, may) in [
+        (0o600, 1, 5, &[][..], true),
+        (0o600, 2, 100, &[], false),
+        (0o660, 2, 100, &[], true),
+        (0o660, 2, 5, &[7, 100], true),
+        (0o660, 2, 5, &[7], false),
+        (0o066, 1, 100, &[], false),
+        (0o666, 2, 5, &[], true),
+        (0o644, 2, 5, &[], false),
+        (0o606, 2, 100, &[], false),
+    ] {
+        let mut made = naming("/r", object::FLAGS, CREATE | EXCLUSIVE, 1);
+        made.mode = mode;
+        let handle = objects.open(owner, &Wanted::new(&made).unwrap());
+        assert!(handle > 0);
+        let mut asked = asks(user, group, more);
+        let result = objects.open(other, &Wanted::new(&asked).unwrap());
+        assert_eq!(result, if may { handle } else { error::EACCES }, "{mode:o}");
+        let unlinked = objects.unlink(&Wanted::new(&asked).unwrap());
+        assert_eq!(unlinked, if user == 1 { 0 } else { error::EACCES }, "{mode:o}");
+        asked.privileged = 1;
+        if user != 1 {
+            assert_eq!(objects.open(other, &Wanted::new(&asked).unwrap()), handle);
+            assert_eq!(objects.unlink(&Wanted::new(&asked).unwrap()), 0);
+        }
+        for party in [owner, other] {
+            let _ = objects.close(party, handle as u64);
+        }
+        assert_eq!(objects.find(owner, handle as u64), None, "{mode:o}");
+    }
+}
+
+/// Whatever Linux's kernel states, at most a call fails.
+#[test]
+fn odd_names_are_refused() {
+    let mut long = naming("", object::FLAGS, CREATE, 1);
+    long.name = [b'x'; SIZE];
+    assert_eq!(Wanted::new(&long).unwrap_err(), error::ENAMETOOLONG);
+    assert_eq!(Wanted::new(&naming("", object::FLAGS, CREATE, 1)).unwrap_err(), error::EINVAL);
+    assert_eq!(Wanted::new(&naming("/x", object::FLAGS, 4, 1)).unwrap_err(), error::EINVAL);
+    let mut many = naming("/x", object::FLAGS, CREATE, 1);
+    many.group_count = u32::MAX;
+    assert_eq!(Wanted::new(&many).unwrap().asker.more_count, GROUPS);
+    let mut objects = Objects::new();
+    let party = attach(&mut objects, 1, 10);
+    assert_eq!(objects.open(party, &wanted("/x", 99, CREATE)), error::EINVAL);
+}
+
+#[test]
+fn a_name_ends_with_its_last_user() {
+    let (mut objects, [low, high], mutex) = two_with_mutex();
+    objects.mutex_lock(low, mutex, true);
+    assert_eq!(objects.close(low, mutex), Err(error::EBUSY), "its owner");
+    objects.mutex_lock(high, mutex, true);
+    assert_eq!(objects.close(high, mutex), Err(error::EBUSY), "a waiter");
+    objects.mutex_unlock(low, mutex).unwrap();
+    assert_eq!(objects.close(low, mutex), Ok(0));
+    assert_eq!(objects.close(low, mutex), Err(error::EINVAL));
+    assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
+    assert_eq!(objects.unlink(&wanted("/m", object::MUTEX, 0)), 0);
+    assert_eq!(objects.open(low, &wanted("/m", object::MUTEX, 0)), error::ENOENT);
+    let other = objects.open(low, &wanted("/m", object::MUTEX, CREATE));
+    assert!(other > 0 && other as u64 != mutex);
+    assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Done(0), "it stays for who has it open");
+    objects.sweep(without(3));
+    assert_eq!(objects.open(low, &wanted("/m", object::MUTEX, 0)), other, "the end of one leaves the other's name");
+    let private = objects.create(low, object::FLAGS, 0, 0);
+    assert_eq!(objects.close(low, private as u64), Err(error::EINVAL), "it is destroyed, not closed");
+}
+
+#[test]
+fn the_next_owner_is_told_of_the_death_of_the_last() {
+    for waits in [true, false] {
+        let (mut objects, [low, high], mutex) = two_with_mutex();
+        objects.mutex_lock(low, mutex, true);
+        objects.detach(low);
+        if waits {
+            objects.mutex_lock(high, mutex, true);
+        }
+        objects.take_effects();
+        objects.sweep(without(1));
+        if waits {
+            assert_eq!(objects.take_effects().wakes, 1 << objects.runner(high).unwrap());
+            assert_eq!(objects.result(high), Some(error::EOWNERDEAD));
+        } else {
+            assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Done(error::EOWNERDEAD));
+        }
+        assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
+        assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Done(0), "told once");
+        assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
+        objects.sweep(without(3));
+        assert!(objects.names.iter().all(Option::is_none) && objects.objects.iter().all(|one| one.kind.is_none()));
+    }
+}
+
+/// A condition's mutex, whose owner dies while the condition's waiter waits for it.
+#[test]
+fn a_condition_tells_of_the_owners_death() {
+    let (mut objects, [low, high], mutex) = two_with_mutex();
+    let condition = objects.open(high, &wanted("/c", object::CONDITION, CREATE)) as u64;
+    objects.mutex_lock(high, mutex, true);
+    objects.condition_wait(high, condition, mutex);
+    objects.mutex_lock(low, mutex, true);
+    assert_eq!(objects.condition_wake(high, condition, true), Ok(0));
+    assert_eq!(objects.result(high), None);
+    objects.sweep(without(1));
+    assert_eq!(objects.result(high), Some(error::EOWNERDEAD));
+    assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
+}
+
+#[test]
+fn names_are_bounded() {
+    let mut objects = Objects::new();
+    let parties = [1, 2, 3].map(|memory| attach(&mut objects, memory, 10));
+    let name = |number: usize| std::format!("/{number}");
+    let open =
+        |objects: &mut Objects, party, number| objects.open(party, &wanted(&name(number), object::FLAGS, CREATE));
+    for number in 0..NAMES_OF_ONE {
+        assert!(open(&mut objects, parties[0], number) > 0);
+        assert!(open(&mut objects, parties[1], number) > 0);
+    }
+    assert_eq!(open(&mut objects, parties[0], NAMES), error::ENOSPC);
+    for number in NAMES_OF_ONE..NAMES {
+        assert!(open(&mut objects, parties[2], number) > 0);
+    }
+    assert_eq!(open(&mut objects, parties[0], NAMES_OF_ONE), error::ENOSPC, "one that is there, too");
+    let fourth = attach(&mut objects, 4, 10);
+    assert_eq!(open(&mut objects, fourth, NAMES), error::ENOSPC, "all names are in use");
+    assert!(open(&mut objects, fourth, 0) > 0, "one that is there");
+    objects.sweep(without(3));
+    assert!(open(&mut objects, fourth, NAMES) > 0);
+}
