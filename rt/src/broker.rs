@@ -26,7 +26,7 @@ pub enum Accepted {
 /// Makes a request, again and again until it is complete.
 pub fn ask(token: &Token, request: Request) -> Result<Accepted, c_int> {
     let me = thread::current();
-    let caller = Caller { thread: me.number() as u8, level: me.level() };
+    let caller = Caller { thread: me.number() as u8, level: me.level(), at: 0 };
     let (label, words) = request.encode(caller);
     loop {
         let Ok(answer) = call::call(skin::slot::BROKER, label, words) else {

@@ -110,7 +110,7 @@ pub fn timed(thread: u8, level: u8, request: Request) -> (u64, u64) {
 
 /// Like [`timed`], but returns the answer itself, the task's threads that it woke, and the ticks.
 pub fn answer(thread: u8, level: u8, request: Request) -> (Answer, u64, u64) {
-    let (label, words) = request.encode(Caller { thread, level });
+    let (label, words) = request.encode(Caller { thread, level, at: 0 });
     let began = now();
     let answer = call(skin::slot::BROKER, label, words);
     let ticks = now() - began;

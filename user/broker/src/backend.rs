@@ -15,10 +15,10 @@ pub trait Backend {
 
     /// Bytes of the memory for messages.
     fn message_memory(&self) -> u64;
-    /// Copies from the task's transfer memory to an offset in the memory for messages.
-    fn fetch(&mut self, task: usize, place: u64, len: usize);
-    /// Copies from an offset in the memory for messages to the task's transfer memory.
-    fn deliver(&mut self, task: usize, place: u64, len: usize);
+    /// Copies from an offset in the task's transfer memory to one in the memory for messages.
+    fn fetch(&mut self, task: usize, at: usize, place: u64, len: usize);
+    /// Copies from an offset in the memory for messages to one in the task's transfer memory.
+    fn deliver(&mut self, task: usize, at: usize, place: u64, len: usize);
 
     /// FIFOs that are shared, by bit: bit `n` for FIFO `n`.
     fn shared_fifos(&self) -> u64;

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use pillion_abi::channel::{TASKS, THREADS};
-use pillion_runtime::broker::{Caller, badge, errno::EPERM};
+use pillion_runtime::broker::{Caller, DATA_SIZE, badge, errno::EPERM};
 
 /// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,11 @@ impl Client {
     /// The name space that it uses.
     pub fn space(&self) -> u8 {
         if self.shares { SHARED_SPACE } else { own_space(self.task) }
+    }
+
+    /// Where its message of so many bytes, which the transfer memory can hold, begins there.
+    pub fn place_of(&self, length: u32) -> usize {
+        u32::from(self.caller.at).min(DATA_SIZE.saturating_sub(length)) as usize
     }
 
     /// Number of its thread among all threads, if the task may have that thread.

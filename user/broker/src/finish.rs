@@ -23,8 +23,8 @@ impl Broker {
         };
         let answer = match object {
             Object::Semaphore(_) => Answer::OK,
-            Object::Receive(index) => self.receive(m, client.task, index, slot),
-            Object::Send(index) => self.finish_send(m, client.task, index, slot, message)?,
+            Object::Receive(index) => self.receive(m, client, index, slot),
+            Object::Send(index) => self.finish_send(m, client, index, slot, message)?,
         };
         self.waits.set(thread, State::Idle);
         Ok(answer)

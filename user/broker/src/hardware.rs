@@ -147,16 +147,16 @@ impl Backend for Hardware {
         self.message_memory
     }
 
-    fn fetch(&mut self, task: usize, place: u64, len: usize) {
-        assert!(len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
+    fn fetch(&mut self, task: usize, at: usize, place: u64, len: usize) {
+        assert!(at + len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
         // SAFETY: both are mapped for this length, as just checked.
-        unsafe { copy(messages(place), self.transfer(task), len) };
+        unsafe { copy(messages(place), self.transfer(task).add(at), len) };
     }
 
-    fn deliver(&mut self, task: usize, place: u64, len: usize) {
-        assert!(len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
+    fn deliver(&mut self, task: usize, at: usize, place: u64, len: usize) {
+        assert!(at + len <= DATA_SIZE as usize && place + len as u64 <= self.message_memory);
         // SAFETY: both are mapped for this length, as just checked.
-        unsafe { copy(self.transfer(task), messages(place), len) };
+        unsafe { copy(self.transfer(task).add(at), messages(place), len) };
     }
 
     fn shared_fifos(&self) -> u64 {

@@ -25,12 +25,14 @@ struct Entry {
     /// The task that made it, until that task ends: from then on the last task that closes it
     /// removes the name.
     maker: Option<u8>,
+    /// The name goes with the last close, also while that task lives.
+    passes: bool,
     /// How often each task has it open.
     holds: [u16; TASKS],
 }
 
 impl Entry {
-    const FREE: Entry = Entry { name: None, generation: 0, maker: None, holds: [0; TASKS] };
+    const FREE: Entry = Entry { name: None, generation: 0, maker: None, passes: false, holds: [0; TASKS] };
 
     fn is_free(&self) -> bool {
         self.name.is_none() && self.holds == [0; TASKS]
@@ -42,9 +44,9 @@ impl Entry {
         maker.or_else(|| self.holds.iter().position(|n| *n != 0))
     }
 
-    /// Removes the name if the maker has ended and no task has the object open.
+    /// Removes the name if no task has the object open, and the maker has ended or left it.
     fn settle(&mut self) {
-        if self.maker.is_none() && self.holds == [0; TASKS] {
+        if (self.maker.is_none() || self.passes) && self.holds == [0; TASKS] {
             self.name = None;
         }
     }
@@ -100,6 +102,12 @@ impl<T, const N: usize> Table<T, N> {
         self.entries[index].generation << 8 | index as u32
     }
 
+    /// The handle, as an open answers it.
+    pub fn opened(&self, index: usize) -> u64 {
+        let passes = if self.entries[index].passes { open::PASSES } else { 0 };
+        passes | u64::from(self.handle(index))
+    }
+
     /// Opens the object with this name, or reports that it must be made.
     pub fn open(&mut self, space: u8, name: Name, flags: u32, task: usize) -> Result<Opened> {
         match (self.find(space, name), flags & open::CREATE != 0, flags & open::EXCLUSIVE != 0) {
@@ -128,15 +136,15 @@ impl<T, const N: usize> Table<T, N> {
         self.entries[index].payer()
     }
 
-    /// Makes the object in a free entry; the task has it open.
-    pub fn make(&mut self, index: usize, space: u8, name: Name, task: usize, object: T) -> u32 {
+    /// Makes the object in a free entry; the task has it open. `flags` are those of the open.
+    pub fn make(&mut self, index: usize, (space, name): (u8, Name), task: usize, flags: u32, object: T) {
         let entry = &mut self.entries[index];
         entry.generation = entry.generation % (GENERATIONS - 1) + 1;
         entry.name = Some((space, name));
         entry.maker = Some(task as u8);
+        entry.passes = flags & open::PASSING != 0;
         entry.holds[task] = 1;
         self.objects[index] = object;
-        self.handle(index)
     }
 
     /// How often a task has an object open.

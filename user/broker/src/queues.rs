@@ -29,18 +29,18 @@ impl Broker {
     ) -> Result {
         let index = match self.queues.open(client.space(), name, flags, client.task)? {
             Opened::Found(index) => index,
-            Opened::Absent => self.make_queue(m, client, name, shape)?,
+            Opened::Absent => self.make_queue(m, client, (name, flags), shape)?,
         };
-        let handle = self.queues.handle(index);
+        let handle = self.queues.opened(index);
         let queue = self.queues.at(index);
-        Ok(Answer::Done([handle.into(), queue.capacity.into(), queue.size.into()]))
+        Ok(Answer::Done([handle, queue.capacity.into(), queue.size.into()]))
     }
 
     fn make_queue(
         &mut self,
         m: &mut impl Backend,
         client: &Client,
-        name: Name,
+        (name, flags): (Name, u32),
         (messages, size): (u32, u32),
     ) -> Result<usize> {
         if !(1..=QUEUE_MESSAGES).contains(&messages) || !(1..=DATA_SIZE).contains(&size) {
@@ -53,7 +53,7 @@ impl Broker {
         }
         let mut taken = self.queues.all().each_ref().map(|queue| queue.extent);
         let at = extent::find(space, &mut taken, bytes).ok_or(ENOMEM)?;
-        self.queues.make(index, client.space(), name, client.task, Queue::with(messages, size, at));
+        self.queues.make(index, (client.space(), name), client.task, flags, Queue::with(messages, size, at));
         Ok(index)
     }
 
@@ -119,7 +119,7 @@ impl Broker {
         let queue = self.queues.at(index);
         let message = checked(queue, length, priority)?;
         if let Some(slot) = queue.take_free() {
-            self.send(m, client.task, index, slot, message);
+            self.send(m, client, index, slot, message);
             return Ok(Answer::OK);
         }
         if !block {
@@ -133,20 +133,20 @@ impl Broker {
     pub(crate) fn finish_send(
         &mut self,
         m: &mut impl Backend,
-        task: usize,
+        client: &Client,
         index: usize,
         slot: u8,
         (length, priority): (u32, u32),
     ) -> Result {
         let message = checked(self.queues.at(index), length, priority)?;
-        self.send(m, task, index, slot, message);
+        self.send(m, client, index, slot, message);
         Ok(Answer::OK)
     }
 
-    fn send(&mut self, m: &mut impl Backend, task: usize, index: usize, slot: u8, message: Message) {
+    fn send(&mut self, m: &mut impl Backend, client: &Client, index: usize, slot: u8, message: Message) {
         let queue = self.queues.at(index);
         *queue.message(slot) = message;
-        m.fetch(task, queue.place(slot), message.length as usize);
+        m.fetch(client.task, client.place_of(message.length), queue.place(slot), message.length as usize);
         if self.hand_to_receiver(m, index, slot) {
             return;
         }
@@ -192,7 +192,7 @@ impl Broker {
             return Err(EMSGSIZE);
         }
         if let Some(slot) = queue.pop() {
-            return Ok(self.receive(m, client.task, index, slot));
+            return Ok(self.receive(m, client, index, slot));
         }
         if !block {
             return Err(EAGAIN);
@@ -201,10 +201,10 @@ impl Broker {
         Ok(Answer::Wait)
     }
 
-    pub(crate) fn receive(&mut self, m: &mut impl Backend, task: usize, index: usize, slot: u8) -> Answer {
+    pub(crate) fn receive(&mut self, m: &mut impl Backend, client: &Client, index: usize, slot: u8) -> Answer {
         let queue = self.queues.at(index);
         let message = *queue.message(slot);
-        m.deliver(task, queue.place(slot), message.length as usize);
+        m.deliver(client.task, client.place_of(message.length), queue.place(slot), message.length as usize);
         self.free_slot(m, index, slot);
         Answer::Done([message.length.into(), message.priority.into(), 0])
     }

@@ -29,16 +29,17 @@ impl Semaphore {
 
 impl Broker {
     pub(crate) fn sem_open(&mut self, m: &impl Backend, client: &Client, name: Name, flags: u32, value: u32) -> Result {
-        let handle = match self.semaphores.open(client.space(), name, flags, client.task)? {
-            Opened::Found(index) => self.semaphores.handle(index),
+        let index = match self.semaphores.open(client.space(), name, flags, client.task)? {
+            Opened::Found(index) => index,
             Opened::Absent if value > VALUE_MAX => return Err(EINVAL),
             Opened::Absent => {
                 let index = self.semaphores.free_place(client.task, m.tasks(), KEPT_SEMAPHORES)?;
                 let semaphore = Semaphore { value, waiters: List::new() };
-                self.semaphores.make(index, client.space(), name, client.task, semaphore)
+                self.semaphores.make(index, (client.space(), name), client.task, flags, semaphore);
+                index
             }
         };
-        Ok(Answer::value(handle.into()))
+        Ok(Answer::value(self.semaphores.opened(index)))
     }
 
     pub(crate) fn sem_close(&mut self, m: &mut impl Backend, client: &Client, handle: u32) -> Result {

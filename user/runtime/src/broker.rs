@@ -9,7 +9,8 @@
 //!
 //! *Names.* Tasks that may share have one name space in common; each other task has its own. Shared
 //! FIFOs are only for tasks that may share (`EACCES`). What a task made goes when the task ends,
-//! including its name, unless others have it open: then it goes when the last of them closes it.
+//! including its name, unless others have it open: then it goes when the last of them closes it. A
+//! task that makes objects for others has theirs go with the last close ([`open::PASSING`]).
 //!
 //! *Quotas.* Each task has table entries and memory reserved ([`KEPT_SEMAPHORES`], [`KEPT_QUEUES`],
 //! [`KEPT_MESSAGE_BYTES`]), and each shared FIFO a quarter of an equal share of the FIFOs' memory.
@@ -18,7 +19,8 @@
 //!
 //! *Data* goes through the caller's transfer memory ([`crate::info::address::TRANSFER`]), from its
 //! start on, at most [`DATA_SIZE`] bytes. All threads of a task share it: a caller holds it, with
-//! the task-wide lock, from before the call until it has read the data of the reply.
+//! the task-wide lock, from before the call until it has read the data of the reply. Messages of
+//! queues can be elsewhere in it ([`Caller::at`]), so that each thread has a part without a lock.
 //!
 //! *Waiting.* No call blocks. If the caller has to wait, the answer is [`Answer::Wait`]: its thread
 //! is now in the object's queue, most urgent first, first come first served among equals. When its
@@ -144,6 +146,11 @@ pub mod open {
     pub const CREATE: u32 = 1;
     /// With [`CREATE`]: it must not exist.
     pub const EXCLUSIVE: u32 = 2;
+    /// With [`CREATE`]: its name goes when no task has it open, and does not wait for the end of
+    /// the task that made it.
+    pub const PASSING: u32 = 4;
+    /// Bit of the handle in the answer: the object was made with [`PASSING`].
+    pub const PASSES: u64 = 1 << 32;
 }
 
 /// Error numbers, as in Linux and in `<errno.h>`.

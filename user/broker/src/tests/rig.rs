@@ -3,7 +3,7 @@
 use crate::{Backend, Broker};
 use pillion_abi::channel::{FIFOS, TASKS};
 use pillion_channel::extent::Extent;
-use pillion_runtime::broker::{Answer, Caller, ENDED_PARTS, Name, Request, badge};
+use pillion_runtime::broker::{Answer, Caller, DATA_SIZE, ENDED_PARTS, Name, Request, badge};
 use std::{boxed::Box, collections::VecDeque, vec, vec::Vec};
 
 /// A FIFO: bytes to Linux and to the tasks.
@@ -35,7 +35,7 @@ pub struct Machine {
 impl Machine {
     pub fn new(messages: usize) -> Machine {
         Machine {
-            transfers: core::array::from_fn(|_| vec![0; 4096]),
+            transfers: core::array::from_fn(|_| vec![0; DATA_SIZE as usize]),
             messages: vec![0; messages],
             wakes: Vec::new(),
             notices: [0; TASKS],
@@ -64,12 +64,12 @@ impl Backend for Machine {
         self.messages.len() as u64
     }
 
-    fn fetch(&mut self, task: usize, place: u64, len: usize) {
-        self.messages[place as usize..][..len].copy_from_slice(&self.transfers[task][..len]);
+    fn fetch(&mut self, task: usize, at: usize, place: u64, len: usize) {
+        self.messages[place as usize..][..len].copy_from_slice(&self.transfers[task][at..][..len]);
     }
 
-    fn deliver(&mut self, task: usize, place: u64, len: usize) {
-        self.transfers[task][..len].copy_from_slice(&self.messages[place as usize..][..len]);
+    fn deliver(&mut self, task: usize, at: usize, place: u64, len: usize) {
+        self.transfers[task][at..][..len].copy_from_slice(&self.messages[place as usize..][..len]);
     }
 
     fn shared_fifos(&self) -> u64 {
@@ -146,6 +146,8 @@ impl Backend for Machine {
 pub struct Rig {
     pub broker: Box<Broker>,
     pub machine: Machine,
+    /// Where messages begin in the transfer memory.
+    pub at: u16,
 }
 
 /// Highest level of the tasks' threads.
@@ -156,7 +158,7 @@ pub const ALONE: usize = 2;
 
 impl Rig {
     pub fn new() -> Rig {
-        Rig { broker: Box::new(Broker::new()), machine: Machine::new(64 << 10) }
+        Rig { broker: Box::new(Broker::new()), machine: Machine::new(64 << 10), at: 0 }
     }
 
     /// The answer to thread `thread` of task `task`; its level is its number, or `at`'s.
@@ -165,7 +167,7 @@ impl Rig {
     }
 
     pub fn at(&mut self, task: usize, thread: u8, level: u8, request: Request) -> Answer {
-        let (label, words) = request.encode(Caller { thread, level });
+        let (label, words) = request.encode(Caller { thread, level, at: self.at });
         let badge = badge::of(task as u32, task < ALONE, CEILING);
         Answer::decode(&self.broker.serve(&mut self.machine, badge, label, &words))
     }

@@ -2,7 +2,7 @@
 
 use super::rig::{CANCEL, CEILING, FINISH, Rig, name, value};
 use pillion_runtime::broker::{
-    Answer, Caller, ENDED_PARTS, HAND_ONS, NO_THREAD, Request, VALUE_MAX, badge, errno::*, open::*,
+    Answer, Caller, DATA_SIZE, ENDED_PARTS, HAND_ONS, NO_THREAD, Request, VALUE_MAX, badge, errno::*, open::*,
 };
 use std::vec::Vec;
 
@@ -77,6 +77,40 @@ fn a_semaphore_goes_with_its_name_and_its_last_user() {
         new,
         "the name keeps it"
     );
+}
+
+#[test]
+fn a_passing_name_goes_with_the_last_close() {
+    let mut rig = Rig::new();
+    let open = |flags| Request::SemOpen { name: name("/p"), flags, value: 0 };
+    let Answer::Done([made, ..]) = rig.ask(0, 0, open(CREATE | PASSING)) else { panic!() };
+    assert_eq!(rig.ask(1, 0, open(0)), Answer::Done([made, 0, 0]));
+    assert_eq!(made & PASSES, PASSES);
+    let semaphore = made as u32;
+    assert_eq!(rig.ask(0, 0, Request::SemClose { semaphore }), Answer::OK);
+    assert_eq!(rig.ask(0, 0, open(0)), Answer::Done([made, 0, 0]), "another task has it open");
+    for task in [0, 1] {
+        assert_eq!(rig.ask(task, 0, Request::SemClose { semaphore }), Answer::OK);
+    }
+    assert_eq!(rig.ask(0, 0, open(0)), failed(ENOENT));
+    let Answer::Done([again, ..]) = rig.ask(0, 0, open(CREATE)) else { panic!() };
+    assert_eq!(again & PASSES, 0, "as it was made");
+}
+
+#[test]
+fn a_message_lies_where_its_thread_says() {
+    let mut rig = Rig::new();
+    let queue = queue(&mut rig, 0, 2);
+    for at in [64, DATA_SIZE as u16, u16::MAX] {
+        let begins = usize::from(at).min(DATA_SIZE as usize - 8);
+        rig.at = at;
+        rig.machine.transfers[0][begins..][..8].copy_from_slice(b"messages");
+        assert_eq!(rig.ask(0, 0, Request::QueueSend { queue, length: 8, priority: 1, block: false }), Answer::OK);
+        rig.machine.transfers[0].fill(0);
+        assert_eq!(rig.ask(0, 0, receive(queue)), Answer::Done([8, 1, 0]));
+        assert_eq!(&rig.machine.transfers[0][begins..][..8], b"messages", "{at}");
+        assert!(rig.machine.transfers[0][..begins].iter().all(|byte| *byte == 0));
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use pillion_abi::call::MESSAGE_WORDS;
 type Words = [u64; MESSAGE_WORDS];
 
 /// Numbers of the requests: bits 0 to 7 of the label. Bits 8 to 15 are the thread, bits 16 to 23
-/// its level.
+/// its level, bits 24 to 39 where its messages begin.
 mod number {
     pub const READY: u64 = 1;
     pub const TASK_ENDED: u64 = 2;
@@ -79,7 +79,8 @@ impl Request {
     #[must_use]
     pub fn encode(self, caller: Caller) -> (u64, Words) {
         let (number, words) = self.parts();
-        (number | u64::from(caller.thread) << 8 | u64::from(caller.level) << 16, words)
+        let Caller { thread, level, at } = caller;
+        (number | u64::from(thread) << 8 | u64::from(level) << 16 | u64::from(at) << 24, words)
     }
 
     fn parts(self) -> (u64, Words) {
@@ -122,7 +123,7 @@ impl Request {
     /// The inverse of [`Request::encode`]. `ENOSYS` for an unknown number, `EINVAL` for an invalid
     /// name.
     pub fn decode(label: u64, words: &Words) -> Result<(Caller, Request), i32> {
-        let caller = Caller { thread: (label >> 8) as u8, level: (label >> 16) as u8 };
+        let caller = Caller { thread: (label >> 8) as u8, level: (label >> 16) as u8, at: (label >> 24) as u16 };
         Ok((caller, Request::from_parts(label & 0xff, words)?))
     }
 
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn requests_round_trip() {
-        let caller = Caller { thread: 63, level: 211 };
+        let caller = Caller { thread: 63, level: 211, at: 0xe040 };
         for request in all() {
             let (label, words) = request.encode(caller);
             assert_eq!(Request::decode(label, &words), Ok((caller, request)));

@@ -12,6 +12,9 @@ pub struct Caller {
     pub thread: u8,
     /// Its level, which sets its place among those that wait.
     pub level: u8,
+    /// Where its messages begin in the transfer memory: threads of a task that does not have the
+    /// whole of it to one thread at a time have a part each. Beyond its end, a message ends there.
+    pub at: u16,
 }
 
 /// A name, padded with zeros.
