@@ -73,8 +73,8 @@ pub const MEMORIES: usize = 32;
 
 /// System calls that Linux does not have: objects on which threads in primary mode wait for each
 /// other. The call with number [`FIRST`](service::FIRST)` + n` has its arguments in `rdx`, `r10`,
-/// `r8` and `r9`, all of them values but for the address of a name, and returns a value, or the
-/// negative number of an error. Linux returns ENOSYS.
+/// `r8` and `r9`, all of them values but for the addresses of names and messages. It returns a
+/// value, or the negative number of an error. Linux returns ENOSYS.
 pub mod service {
     /// Number of call 0.
     pub const FIRST: u64 = 0x5049_0000;
@@ -123,11 +123,28 @@ pub mod service {
     pub const CLOSE: u64 = 17;
     /// Removes a name, as [`OPEN`] has it. Only from Linux, by the ioctl.
     pub const UNLINK: u64 = 18;
+    /// Sends a message to a queue: [`QUEUE_CLOCK`] times the low half of the clock, plus the
+    /// handle; its address; [`QUEUE_PRIORITY`] times its priority, plus its length; time.
+    pub const QUEUE_SEND: u64 = 19;
+    /// Receives a message from a queue: handle and clock as of [`QUEUE_SEND`], address of the room
+    /// for it, bytes of that, time. Returns [`QUEUE_RESULT`] times its priority, plus its length.
+    pub const QUEUE_RECEIVE: u64 = 20;
+    /// The state of a queue: handle. Returns bytes of a message, plus [`QUEUE_RESULT`] times most
+    /// messages less one, plus [`QUEUE_COUNT`] times messages now.
+    pub const QUEUE_STATE: u64 = 21;
 
     /// In place of a clock: wait however long it takes.
     pub const FOREVER: u64 = u64::MAX;
     /// In place of a clock: do not wait.
     pub const TRY: u64 = u64::MAX - 1;
+    /// See [`QUEUE_SEND`].
+    pub const QUEUE_CLOCK: u64 = 1 << 32;
+    /// See [`QUEUE_SEND`].
+    pub const QUEUE_PRIORITY: u64 = 1 << 32;
+    /// See [`QUEUE_RECEIVE`]. Of the result of an ioctl, Linux keeps 32 bits.
+    pub const QUEUE_RESULT: u64 = 1 << 16;
+    /// See [`QUEUE_STATE`].
+    pub const QUEUE_COUNT: u64 = 1 << 23;
     /// Of [`FLAGS_WAIT`]: one of the bits is enough.
     pub const ANY: u64 = 1 << 32;
 }
@@ -142,6 +159,12 @@ pub mod object {
     pub const CONDITION: u64 = 3;
     /// Its value is 32 bits.
     pub const FLAGS: u64 = 4;
+    /// A message queue, only with a name. Its value is most messages, plus [`QUEUE_SIZE`] times
+    /// bytes of a message.
+    pub const QUEUE: u64 = 5;
+
+    /// See [`QUEUE`].
+    pub const QUEUE_SIZE: u64 = 1 << 32;
 
     /// The owner of a mutex is as urgent as its most urgent waiter.
     pub const INHERIT: u64 = 1;

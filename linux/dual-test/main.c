@@ -94,6 +94,18 @@ static const struct test {
 	{ "hostile-calls", hostile_calls },
 };
 
+/* These need a task beside Linux, and run only if they are asked for. */
+static const struct test beside[] = {
+	{ "tasks", tasks },
+	{ "tasks-made", tasks_made },
+	{ "tasks-queues", tasks_queues },
+	{ "tasks-end", tasks_end },
+	{ "tasks-full", tasks_full },
+};
+
+static const char *bad[COUNT(tests) + COUNT(beside)];
+static unsigned int bads;
+
 /* Runs a test in a process of its own. */
 static bool is_good(const struct test *test)
 {
@@ -123,21 +135,26 @@ static bool is_good(const struct test *test)
 	return !status;
 }
 
-static bool is_wanted(const char *name, char **names)
+static bool is_named(const char *name, char **names)
 {
-	char **i;
-
-	for (i = names; *i; i++)
-		if (!strcmp(*i, name))
+	for (; *names; names++)
+		if (!strcmp(*names, name))
 			return true;
-	return !*names;
+	return false;
+}
+
+/* Runs the tests that have one of the names, or all of them. */
+static void run(const struct test *test, unsigned int count, char **names, bool all)
+{
+	for (; count--; test++)
+		if ((all || is_named(test->name, names)) && !is_good(test))
+			bad[bads++] = test->name;
 }
 
 int main(int argc, char **argv)
 {
 	char **names = argv + 1;
-	const char *bad[COUNT(tests)];
-	unsigned int bads = 0, i;
+	unsigned int i;
 
 	if (argc > 1 && !strcmp(argv[1], "executed"))
 		return executed();
@@ -166,9 +183,8 @@ int main(int argc, char **argv)
 		return minute();
 	if (*names && !strcmp(*names, "urgent"))
 		return urgent_mode();
-	for (i = 0; i < COUNT(tests); i++)
-		if (is_wanted(tests[i].name, names) && !is_good(&tests[i]))
-			bad[bads++] = tests[i].name;
+	run(tests, COUNT(tests), names, !*names);
+	run(beside, COUNT(beside), names, false);
 	if (!bads) {
 		printf("dual mode: good\n");
 		return 0;

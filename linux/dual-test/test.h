@@ -191,6 +191,12 @@ void names_waiter_dies(void);
 void names_rights(void);
 void names_full(void);
 void hostile_names(void);
+/* Beside the task of `./x test dual-names`. */
+void tasks(void);
+void tasks_made(void);
+void tasks_queues(void);
+void tasks_end(void);
+void tasks_full(void);
 void hostile_services(void);
 void hostile_instructions(void);
 void hostile_arguments(void);

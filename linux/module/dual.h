@@ -4,7 +4,8 @@
  * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it enters
  * and leaves it, dual_report.c where it left it, dual_pin.c memory that stays where it is,
  * dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_name.c names of
- * objects, dual_futex.c and dual_futex_memory.c private futexes.
+ * objects, dual_message.c messages of threads in Linux, dual_futex.c and dual_futex_memory.c private
+ * futexes.
  */
 #ifndef DUAL_H
 #define DUAL_H
@@ -22,6 +23,7 @@
 
 struct cred;
 struct dual_pages;
+struct page;
 struct pid;
 struct pt_regs;
 struct task_struct;
@@ -168,7 +170,16 @@ void dual_futex_close(void);
 int dual_clock_open(void);
 void dual_clock_close(void);
 
-struct pillion_dual_naming;
+/* Longest message that the task takes. */
+#define DUAL_MESSAGE_BYTES (64 << 10)
+
+struct dual_message {
+	int count;
+	struct page *pages[DUAL_MESSAGE_BYTES / PAGE_SIZE + 1];
+};
+
+int dual_message_pin(struct dual_message *message, unsigned int number, const struct pt_regs *regs);
+void dual_message_unpin(struct dual_message *message);
 int dual_naming(struct pillion_dual_naming *naming, const void __user *user);
 
 #endif

@@ -696,6 +696,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 	struct pt_regs *regs = task_pt_regs(current);
 	struct dual_thread *thread;
 	struct pillion_dual_naming naming;
+	struct dual_message message;
 	struct terms terms = { .naming = &naming };
 	long result;
 	bool stays;
@@ -724,17 +725,24 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 		if (READ_ONCE(ends) || !task_alive(dual_task) || dual_pins_follow(&process->pins))
 			return -EAGAIN;
 	}
+	result = dual_message_pin(&message, number, regs);
+	if (result)
+		return result;
 	/* No caller expects that the call fails because others wait. */
 	while ((slot = claim()) < 0) {
-		if (signal_pending(current))
+		if (signal_pending(current)) {
+			dual_message_unpin(&message);
 			return -ERESTARTNOINTR;
+		}
 		schedule_timeout_interruptible(1);
 	}
 	regs->orig_ax = PILLION_DUAL_SERVICE_FIRST + number;
-	if (run(slot, process, thread, regs, &terms, &result))
-		return result;
-	regs->orig_ax = __NR_ioctl;
-	return -EAGAIN;
+	if (!run(slot, process, thread, regs, &terms, &result)) {
+		regs->orig_ax = __NR_ioctl;
+		result = -EAGAIN;
+	}
+	dual_message_unpin(&message);
+	return result;
 }
 
 /*

@@ -84,6 +84,10 @@ static inline long pillion_unlink(int file, const char *name, unsigned int kind)
 	return pillion_call(file, PILLION_DUAL_SERVICE_UNLINK, (uintptr_t)&open, 0, 0, 0);
 }
 
+/*
+ * A semaphore with a name is the same one that RTLinux tasks open by it (sem_open), and so is a
+ * message queue (mq_open). Other objects are processes' alone.
+ */
 static inline long pillion_semaphore_wait(int file, long handle, uint64_t clock, uint64_t ns)
 {
 	return pillion_call(file, PILLION_DUAL_SERVICE_SEMAPHORE_WAIT, handle, clock, ns, 0);
@@ -97,6 +101,47 @@ static inline long pillion_semaphore_post(int file, long handle)
 static inline long pillion_semaphore_value(int file, long handle)
 {
 	return pillion_call(file, PILLION_DUAL_SERVICE_SEMAPHORE_VALUE, handle, 0, 0, 0);
+}
+
+/* What a queue is made with, as `value` of struct pillion_dual_open. */
+static inline uint64_t pillion_queue_shape(uint32_t messages, uint32_t size)
+{
+	return messages + PILLION_DUAL_OBJECT_QUEUE_SIZE * size;
+}
+
+/* The message of the highest priority, 0 to 31, is received first. */
+static inline long pillion_queue_send(int file, long handle, const void *message, uint32_t bytes, uint32_t priority,
+				      uint64_t clock, uint64_t ns)
+{
+	return pillion_call(file, PILLION_DUAL_SERVICE_QUEUE_SEND, clock * PILLION_DUAL_SERVICE_QUEUE_CLOCK + handle,
+			    (uintptr_t)message, priority * PILLION_DUAL_SERVICE_QUEUE_PRIORITY + bytes, ns);
+}
+
+/* Returns the bytes of the message; the room has to hold any message of the queue. */
+static inline long pillion_queue_receive(int file, long handle, void *message, uint32_t room, uint32_t *priority,
+					 uint64_t clock, uint64_t ns)
+{
+	long result = pillion_call(file, PILLION_DUAL_SERVICE_QUEUE_RECEIVE,
+				   clock * PILLION_DUAL_SERVICE_QUEUE_CLOCK + handle, (uintptr_t)message, room, ns);
+
+	if (result < 0)
+		return result;
+	if (priority)
+		*priority = result / PILLION_DUAL_SERVICE_QUEUE_RESULT;
+	return result % PILLION_DUAL_SERVICE_QUEUE_RESULT;
+}
+
+/* A queue's most messages, their bytes, and how many there are. */
+static inline long pillion_queue_state(int file, long handle, uint32_t *most, uint32_t *bytes, uint32_t *count)
+{
+	long state = pillion_call(file, PILLION_DUAL_SERVICE_QUEUE_STATE, handle, 0, 0, 0);
+
+	if (state < 0)
+		return state;
+	*bytes = state % PILLION_DUAL_SERVICE_QUEUE_RESULT;
+	*most = state % PILLION_DUAL_SERVICE_QUEUE_COUNT / PILLION_DUAL_SERVICE_QUEUE_RESULT + 1;
+	*count = state / PILLION_DUAL_SERVICE_QUEUE_COUNT;
+	return 0;
 }
 
 /* EOWNERDEAD: the last owner's process ended; the caller is the owner, and is the only one told. */

@@ -8,7 +8,7 @@ use crate::watchdog;
 use pillion_abi::dual::{LIFE_CALL, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::clock::{Clock, SECOND};
-use pillion_dual::objects::Party;
+use pillion_dual::objects::{Party, error};
 use pillion_runtime::info::skin;
 use pillion_runtime::{call, now, wait};
 
@@ -203,6 +203,15 @@ pub enum End {
 }
 
 impl End {
+    /// The end of a wait until a time of a clock, or of one without an end.
+    pub fn of(clock: u64, time: u64) -> Result<Option<End>, i64> {
+        match clock {
+            service::FOREVER | service::TRY => Ok(None),
+            _ if (End::At { clock, time }).tick().is_none() => Err(error::EINVAL),
+            _ => Ok(Some(End::At { clock, time })),
+        }
+    }
+
     /// So many nanoseconds from now on.
     pub fn after(clocks: &Clock, ns: u64) -> End {
         End::Monotonic(clocks.monotonic(now()).saturating_add(ns))

@@ -30,6 +30,18 @@ global_asm!(
     "mov [rcx], r9",
     "mov eax, 1",
     "ret",
+    "commit_copy: cmp [rdi], rsi",
+    "jne commit_first",
+    "mov rdi, rdx",
+    "mov rsi, rcx",
+    "mov rcx, r8",
+    "shr rcx, 3",
+    "rep movsq",
+    "mov rcx, r8",
+    "and ecx, 7",
+    "rep movsb",
+    "mov eax, 1",
+    "ret",
     "commit_exchange: mov eax, ecx",
     "cmp [rdi], rsi",
     "jne commit_first",
@@ -44,6 +56,7 @@ unsafe extern "C" {
     static commit_end: u8;
     fn commit_word(count: *const u64, exits: u64, to: *mut u32, word: u32) -> u32;
     fn commit_pair(count: *const u64, exits: u64, first: *mut u64, second: *mut u64, a: u64, b: u64) -> u32;
+    fn commit_copy(count: *const u64, exits: u64, to: *mut u8, from: *const u8, bytes: usize) -> u32;
     fn commit_exchange(count: *const u64, exits: u64, at: *mut u32, old: u32, new: u32) -> u32;
 }
 
@@ -101,6 +114,16 @@ impl Moment {
     pub unsafe fn store_pair(self, [first, second]: [*mut u64; 2], [a, b]: [u64; 2]) -> Option<()> {
         // SAFETY: as in `store`.
         (unsafe { commit_pair(count(), self.0, first, second, a, b) } == DONE).then_some(())
+    }
+
+    /// Stores bytes. `None`: Linux may have run, and some may have been stored before.
+    ///
+    /// # Safety
+    /// Both places are mapped for as many bytes and do not overlap, and `to` may be written at this
+    /// moment.
+    pub unsafe fn store_bytes(self, to: *mut u8, from: *const u8, bytes: usize) -> Option<()> {
+        // SAFETY: as in `store`.
+        (unsafe { commit_copy(count(), self.0, to, from, bytes) } == DONE).then_some(())
     }
 
     /// Compares a word, and exchanges it if it is the old one. Returns whether it was. `None`:

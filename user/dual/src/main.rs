@@ -15,11 +15,13 @@
 mod answer;
 mod commit;
 mod futexes;
+mod kept;
 mod level;
 mod lock;
 mod names;
 mod place;
 mod process;
+mod queues;
 mod roster;
 mod runner;
 mod services;

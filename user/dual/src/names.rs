@@ -3,8 +3,13 @@
 
 use crate::answer::Thread;
 use crate::place;
-use pillion_abi::dual::{flag, service};
+use pillion_abi::dual::{flag, object, service};
 use pillion_dual::objects::{Party, Wanted, error};
+
+/// Whether the broker keeps such objects.
+fn is_kept(wanted: &Wanted) -> bool {
+    matches!(wanted.kind, object::SEMAPHORE | object::QUEUE)
+}
 
 impl Thread<'_> {
     /// Whether the call is none of those with a name, or the one that Linux offered the thread at.
@@ -24,17 +29,36 @@ impl Thread<'_> {
             Ok(wanted) => wanted,
             Err(error) => return error,
         };
-        self.with(|objects| match objects.open(party, &wanted) {
+        match self.open_once(party, &wanted) {
             error::ENOSPC => {
-                objects.sweep(place::memory);
-                objects.open(party, &wanted)
+                self.with(|objects| objects.sweep(place::memory));
+                self.pay();
+                self.open_once(party, &wanted)
             }
             result => result,
-        })
+        }
+    }
+
+    fn open_once(&self, party: Party, wanted: &Wanted) -> i64 {
+        if is_kept(wanted) {
+            return self.open_kept(party, wanted).unwrap_or_else(|error| error);
+        }
+        self.with(|objects| objects.open(party, wanted))
+    }
+
+    /// Closes an object with a name.
+    pub fn close(&self, party: Party, handle: u64) -> Result<i64, i64> {
+        let done = self.with(|objects| objects.close(party, handle));
+        self.pay();
+        done
     }
 
     /// Removes a name.
     pub fn unlink(&self) -> i64 {
-        self.wanted().map_or_else(|error| error, |wanted| self.with(|objects| objects.unlink(&wanted)))
+        let unlinked = self.wanted().and_then(|wanted| match is_kept(&wanted) {
+            true => self.unlink_kept(&wanted),
+            false => Ok(self.with(|objects| objects.unlink(&wanted))),
+        });
+        unlinked.unwrap_or_else(|error| error)
     }
 }

@@ -6,6 +6,7 @@
 use crate::commit::Moment;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use pillion_channel::copy::copy;
 use pillion_dual::walk::{Access, Memory, Ram, Tables};
 use pillion_runtime::info::{address, dual};
 
@@ -68,6 +69,20 @@ impl Lookups {
 
 const PAGE_BITS: u32 = 12;
 const OFFSET: u64 = (1 << PAGE_BITS) - 1;
+
+/// The parts of a range that lie in one page each: where they begin, how many bytes come before,
+/// and their bytes. `None`: it goes beyond all addresses.
+fn pieces(at: u64, bytes: usize) -> Option<impl Iterator<Item = (u64, usize, usize)>> {
+    at.checked_add(bytes as u64)?;
+    let mut done = 0;
+    Some(core::iter::from_fn(move || {
+        let next = at + done as u64;
+        let piece = (bytes - done).min((OFFSET + 1 - (next & OFFSET)) as usize);
+        let part = (next, done, piece);
+        done += piece;
+        (piece != 0).then_some(part)
+    }))
+}
 
 /// A process's memory. Where something is `None`, the process may not access it so: the call is
 /// left to Linux. What Linux interrupted is done again, once for each budget that ended.
@@ -195,6 +210,52 @@ impl<'a> Process<'a> {
         let next = at.wrapping_add(8);
         let second = if next & OFFSET == 0 { self.place(moment, next, access)? } else { first + 8 };
         Some([self.ram.pointer(first)?, self.ram.pointer(second)?])
+    }
+
+    /// Copies bytes of the process to `to`, page by page; all or, with `None`, some.
+    ///
+    /// # Safety
+    /// `to` is writable for `bytes`, and not Linux's memory.
+    pub unsafe fn copy_from(&self, from: u64, to: *mut u8, bytes: usize) -> Option<()> {
+        pieces(from, bytes)?.try_for_each(|(at, done, piece)| {
+            self.read(|moment| {
+                let place = self.place_of_bytes(moment, at, piece, Access::Read)?;
+                // SAFETY: the place is in Linux's RAM for the whole piece; the caller's promise.
+                unsafe { copy(to.add(done), place, piece) };
+                Some(())
+            })
+        })
+    }
+
+    /// Copies bytes to the process, page by page; all or, with `None`, some.
+    ///
+    /// # Safety
+    /// `from` is readable for `bytes`, and not Linux's memory.
+    pub unsafe fn copy_to(&self, to: u64, from: *const u8, bytes: usize) -> Option<()> {
+        pieces(to, bytes)?.try_for_each(|(at, done, piece)| {
+            loop {
+                let moment = Moment::now();
+                let place = self.place_of_bytes(moment, at, piece, Access::Write)?;
+                // SAFETY: as in `copy_from`; at that moment the process may write it.
+                if unsafe { moment.store_bytes(place, from.add(done), piece) }.is_some() {
+                    return Some(());
+                }
+            }
+        })
+    }
+
+    /// Whether the process may write all of these bytes, now.
+    pub fn may_write(&self, to: u64, bytes: usize) -> bool {
+        let may = |(at, _, piece)| self.read(|moment| self.place_of_bytes(moment, at, piece, Access::Write)).is_some();
+        pieces(to, bytes).is_some_and(|mut pieces| pieces.all(may))
+    }
+
+    /// Where bytes of one page are. RAM consists of whole pages.
+    fn place_of_bytes(&self, moment: Moment, at: u64, bytes: usize, access: Access) -> Option<*mut u8> {
+        let first = self.place(moment, at, access)?;
+        self.ram.pointer::<u64>((first + bytes as u64 - 1) & !7)?;
+        self.ram.pointer::<u64>(first & !7)?;
+        self.ram.pointer(first)
     }
 
     /// What was found while Linux did not run.

@@ -5,6 +5,7 @@ use crate::answer::{Answer, Counts, End, Thread, offset, time};
 use crate::lock;
 use crate::place::{self, Offer, Place};
 use crate::process::Process;
+use crate::queues::Call;
 use crate::roster;
 use crate::runner;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -114,11 +115,20 @@ impl<'a> Thread<'a> {
         match number {
             service::CREATE => Answer::Value(self.create(party, a, b, c)),
             service::DESTROY => Answer::Value(self.with(|objects| objects.destroy(party, a, b != 0))),
-            service::SEMAPHORE_WAIT => self.wait_on(party, b, c, Resume::UnlessHandled, |objects, may_wait| {
+            service::SEMAPHORE_WAIT => match self.wait_on(party, b, c, Resume::UnlessHandled, |objects, may_wait| {
                 objects.semaphore_wait(party, a, may_wait)
+            }) {
+                Answer::Value(error::ELSEWHERE) => self.wait_for_kept(party, a, b, c),
+                answer => answer,
+            },
+            service::SEMAPHORE_POST => value(match self.with(|objects| objects.semaphore_post(party, a, b != 0)) {
+                Err(error::ELSEWHERE) => self.post_kept(party, a, b != 0),
+                done => done,
             }),
-            service::SEMAPHORE_POST => value(self.with(|objects| objects.semaphore_post(party, a, b != 0))),
-            service::SEMAPHORE_VALUE => value(self.with(|objects| objects.semaphore_value(party, a))),
+            service::SEMAPHORE_VALUE => value(match self.with(|objects| objects.semaphore_value(party, a)) {
+                Err(error::ELSEWHERE) => self.value_of_kept(party, a),
+                done => done,
+            }),
             service::MUTEX_LOCK => {
                 self.wait_on(party, b, c, Resume::Again, |objects, may_wait| objects.mutex_lock(party, a, may_wait))
             }
@@ -136,18 +146,22 @@ impl<'a> Thread<'a> {
             service::PERIOD_WAIT => self.period_wait(party),
             service::THREAD_ENDS => Answer::Value(self.with(|objects| objects.thread_ends(party))),
             service::OPEN => Answer::Value(self.open(party)),
-            service::CLOSE => value(self.with(|objects| objects.close(party, a))),
+            service::CLOSE => value(self.close(party, a)),
             service::UNLINK => Answer::Value(self.unlink()),
+            service::QUEUE_SEND => self.send(party, &Call::new([a, b, c, d])),
+            service::QUEUE_RECEIVE => self.receive(party, &Call::new([a, b, c, d])),
+            service::QUEUE_STATE => value(self.queue_state(party, a)),
             _ => Answer::Value(error::EINVAL),
         }
     }
 
     /// Ends what belonged to processes that have ended since this was last done: others may wait
     /// for it. Linux signals the runners whenever one ends.
-    fn miss_the_dead(&self) {
+    pub fn miss_the_dead(&self) {
         let gone = place::memories_gone();
         if GONE.load(Relaxed) != gone {
             self.with(|objects| objects.sweep(place::memory));
+            self.pay();
             GONE.store(gone, Relaxed);
         }
     }
@@ -172,10 +186,9 @@ impl<'a> Thread<'a> {
         resume: Resume,
         operation: impl FnOnce(&mut Objects, bool) -> Outcome,
     ) -> Answer {
-        let end = match clock {
-            service::FOREVER | service::TRY => None,
-            _ if (End::At { clock, time: ns }).tick().is_none() => return Answer::Value(error::EINVAL),
-            _ => Some(End::At { clock, time: ns }),
+        let end = match End::of(clock, ns) {
+            Ok(end) => end,
+            Err(error) => return Answer::Value(error),
         };
         match self.with(|objects| operation(objects, clock != service::TRY)) {
             Outcome::Done(result) => Answer::Value(result),
@@ -237,7 +250,8 @@ impl<'a> Thread<'a> {
     }
 }
 
-fn cut_short(resume: Resume) -> Answer {
+/// What becomes of a wait that Linux cut short.
+pub fn cut_short(resume: Resume) -> Answer {
     match resume {
         Resume::UnlessHandled => Answer::CutShort { resume: resume::ABSOLUTE, wake_ns: 0 },
         Resume::Again => Answer::Again,

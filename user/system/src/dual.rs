@@ -1,6 +1,6 @@
 //! The section `[dual]`: a task with a skin, made from few keys.
 use crate::{
-    Boost, Budget, Dual, Kind, Lines, Problem, Skin, Start, System, Task, limit,
+    Boost, Budget, Dual, Kind, Lines, Problem, SHARE_NS, Skin, Start, System, Task, limit,
     parse::Reader,
     remedy,
     sections::{self, Number},
@@ -73,6 +73,9 @@ impl Reader<'_> {
         let boost = self.boost(dual.ceiling, dual.boost_us, period.unwrap_or(TIME.period_ns));
         let shield_ms = self.number("shield_ms", dual.shield_ms, SHIELD_MS, &limit::SHIELD_MS);
         let shield_lines = self.shield_lines(dual.shield_lines);
+        let time = self.time("[dual]", period, budget, lines);
+        // Threads with less cannot call the broker; they use all else.
+        let share = time.is_none_or(|time| time.budget_ns >= SHARE_NS);
         let group = dual.group.map_or_else(|| GROUP.into(), |group| self.name(group));
         let skin = Skin {
             kind: Kind::Dual(Dual {
@@ -87,7 +90,7 @@ impl Reader<'_> {
             threads: threads.saturating_add(1),
             fifo_bytes: 0,
             start: Start::Boot,
-            share: false,
+            share,
             mbuff_bytes: 0,
             grace_ns: GRACE_NS,
         };
@@ -95,7 +98,7 @@ impl Reader<'_> {
             name: DUAL.into(),
             image: DUAL.into(),
             priority: last,
-            time: self.time("[dual]", period, budget, lines),
+            time,
             unlimited,
             memory_bytes: MEMORY,
             arguments: String::new(),

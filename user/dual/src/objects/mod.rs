@@ -9,6 +9,7 @@
 mod condition;
 mod flags;
 pub mod futex;
+mod kept;
 mod mutex;
 mod named;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod semaphore;
 mod tests;
 mod wait;
 
+pub use kept::{Kept, Origin};
 pub use named::Wanted;
 pub use party::{Identity, PARTIES, Party};
 pub use wait::{Cut, Outcome};
@@ -39,8 +41,10 @@ pub mod error {
     pub const EPERM: i64 = -1;
     pub const ENOENT: i64 = -2;
     pub const EINTR: i64 = -4;
+    pub const EIO: i64 = -5;
     pub const EAGAIN: i64 = -11;
     pub const EACCES: i64 = -13;
+    pub const EFAULT: i64 = -14;
     pub const EBUSY: i64 = -16;
     pub const EEXIST: i64 = -17;
     pub const EINVAL: i64 = -22;
@@ -49,8 +53,11 @@ pub mod error {
     pub const ENAMETOOLONG: i64 = -36;
     pub const EIDRM: i64 = -43;
     pub const EOVERFLOW: i64 = -75;
+    pub const EMSGSIZE: i64 = -90;
     pub const ETIMEDOUT: i64 = -110;
     pub const EOWNERDEAD: i64 = -130;
+    /// It is not the caller's: the broker keeps the object.
+    pub const ELSEWHERE: i64 = i64::MIN;
 }
 
 /// Bits of a handle that are the object's index; the rest, but for the sign of 32 bits, counts the
@@ -64,6 +71,7 @@ enum Kind {
     Mutex(mutex::Mutex),
     Condition,
     Flags { bits: u32 },
+    Kept(Kept),
 }
 
 impl Kind {
@@ -92,10 +100,14 @@ struct Object {
     generation: u32,
     /// The parties that wait for it, as bits.
     waiters: u64,
+    /// See [`kept`].
+    owed: u8,
+    is_closing: bool,
 }
 
 impl Object {
-    const NONE: Object = Object { kind: None, memories: 0, is_shared: false, generation: 0, waiters: 0 };
+    const NONE: Object =
+        Object { kind: None, memories: 0, is_shared: false, generation: 0, waiters: 0, owed: 0, is_closing: false };
 
     fn is_open_in(&self, memory: u8) -> bool {
         self.kind.is_some() && self.memories >> memory & 1 == 1
@@ -126,6 +138,8 @@ pub struct Objects {
     memories: [u64; MEMORIES],
     /// Parties that wait for futexes, as bits.
     futex_waiters: u64,
+    /// How many closes the broker has not been told of; see [`kept`].
+    owed: u32,
     /// Waits so far: orders waiters of equal urgency.
     order: u64,
     effects: Effects,
@@ -151,6 +165,7 @@ impl Objects {
             inheritance: Inheritance::new(0),
             memories: [0; MEMORIES],
             futex_waiters: 0,
+            owed: 0,
             order: 0,
             effects: Effects { wakes: 0, changed: 0 },
         }

@@ -1,6 +1,6 @@
 //! Names, by which processes find each other's objects, and who may use them.
 
-use super::{Done, Kind, MEMORIES, OBJECTS, Objects, Party, error};
+use super::{Done, Kept, Kind, MEMORIES, OBJECTS, Objects, Party, error};
 use pillion_abi::dual::name::{CREATE, EXCLUSIVE, GROUPS};
 use pillion_abi::dual::{Naming, object};
 use pillion_runtime::broker::Name;
@@ -41,8 +41,11 @@ pub(super) struct Rights {
 }
 
 impl Rights {
+    /// Whoever may open the device may open what a task made.
+    pub const OF_TASKS: Rights = Rights { user: 0, group: 0, mode: 0o666 };
+
     /// As Linux does for a file: the first class that fits decides.
-    fn let_in(&self, asker: &Asker) -> bool {
+    pub(super) fn let_in(&self, asker: &Asker) -> bool {
         let class = match self {
             _ if self.user == asker.user => self.mode >> 6,
             _ if asker.is_in(self.group) => self.mode >> 3,
@@ -51,7 +54,7 @@ impl Rights {
         asker.privileged || class & USE == USE
     }
 
-    fn belong_to(&self, asker: &Asker) -> bool {
+    pub(super) fn belong_to(&self, asker: &Asker) -> bool {
         asker.privileged || self.user == asker.user
     }
 }
@@ -59,11 +62,15 @@ impl Rights {
 /// What a process asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    pub(super) name: Name,
-    pub(super) kind: u64,
-    pub(super) flags: u32,
+    /// Its name.
+    pub name: Name,
+    /// One of [`object`].
+    pub kind: u64,
+    /// See [`CREATE`].
+    pub flags: u32,
     pub(super) mode: u32,
-    pub(super) value: u64,
+    /// If it is made: its value.
+    pub value: u64,
     pub(super) object_flags: u64,
     pub(super) asker: Asker,
 }
@@ -93,7 +100,13 @@ impl Wanted {
         })
     }
 
-    fn rights(&self) -> Rights {
+    /// If it is made: its flags.
+    #[must_use]
+    pub fn object_flags(&self) -> u64 {
+        self.object_flags
+    }
+
+    pub(super) fn rights(&self) -> Rights {
         Rights { user: self.asker.user, group: self.asker.group, mode: self.mode }
     }
 }
@@ -115,13 +128,15 @@ impl Kind {
             Kind::Mutex(_) => object::MUTEX,
             Kind::Condition => object::CONDITION,
             Kind::Flags { .. } => object::FLAGS,
+            Kind::Kept(Kept { is_queue: false, .. }) => object::SEMAPHORE,
+            Kind::Kept(_) => object::QUEUE,
         }
     }
 }
 
 impl Objects {
     /// Opens the object with a name for a party's process, or makes it. Returns its handle, which
-    /// is the same for all processes.
+    /// is the same for all processes. Not for what the broker keeps.
     pub fn open(&mut self, party: Party, wanted: &Wanted) -> i64 {
         self.try_open(party, wanted).map_or_else(|error| error, i64::from)
     }
@@ -146,7 +161,11 @@ impl Objects {
         if !named.rights.let_in(&wanted.asker) {
             return Err(error::EACCES);
         }
-        let index = usize::from(named.object);
+        self.open_in(memory, named.object.into())
+    }
+
+    /// Has a process open an object.
+    pub(super) fn open_in(&mut self, memory: u8, index: usize) -> Result<u32, i64> {
         if !self.objects[index].is_open_in(memory) {
             self.has_room(memory)?;
             self.objects[index].memories |= 1 << memory;
@@ -161,14 +180,25 @@ impl Objects {
     }
 
     fn make_named(&mut self, memory: u8, wanted: &Wanted) -> Result<u32, i64> {
-        let kind = Kind::new(wanted.kind, wanted.value, wanted.object_flags).ok_or(error::EINVAL)?;
+        let kind = Kind::new(wanted.kind, wanted.value, wanted.object_flags);
+        let kind = kind.filter(|kind| !matches!(kind, Kind::Semaphore { .. })).ok_or(error::EINVAL)?;
+        self.make_shared(memory, kind, wanted.name, wanted.rights())
+    }
+
+    /// Makes an object with a name.
+    pub(super) fn make_shared(&mut self, memory: u8, kind: Kind, name: Name, rights: Rights) -> Result<u32, i64> {
         let place = self.names.iter().position(Option::is_none).ok_or(error::ENOSPC)?;
         self.has_room(memory)?;
         let index = self.make(memory, kind)?;
         self.objects[index].is_shared = true;
-        let object = index as u16;
-        self.names[place] = Some(Named { name: wanted.name, kind: kind.number(), object, rights: wanted.rights() });
+        self.names[place] = Some(Named { name, kind: kind.number(), object: index as u16, rights });
         Ok(self.objects[index].handle(index))
+    }
+
+    /// The rights to an object, as long as it has a name.
+    pub(super) fn rights(&self, index: usize) -> Option<Rights> {
+        let is_it = |named: &&Named| usize::from(named.object) == index;
+        self.names.iter().flatten().find(is_it).map(|named| named.rights)
     }
 
     /// Removes a name: the object stays for those that have it open.
@@ -198,6 +228,10 @@ impl Objects {
     /// A process no longer has an object open. It ends with the last one, and so does its name.
     pub(super) fn leave(&mut self, index: usize, memory: usize) {
         self.objects[index].memories &= !(1 << memory);
+        if matches!(self.objects[index].kind, Some(Kind::Kept(_))) {
+            self.owe(index);
+            return;
+        }
         if self.objects[index].memories == 0 {
             self.end_object(index);
             return;

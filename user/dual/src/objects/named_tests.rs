@@ -228,3 +228,70 @@ fn names_are_bounded() {
     objects.sweep(without(3));
     assert!(open(&mut objects, fourth, NAMES) > 0);
 }
+
+const KEPT: Kept = Kept { is_queue: false, handle: 77 };
+
+fn privileged(name: &str) -> Wanted {
+    let mut asked = naming(name, object::SEMAPHORE, 0, 9);
+    asked.privileged = 1;
+    Wanted::new(&asked).unwrap()
+}
+
+/// Pays for all closes; returns how many there were.
+fn pay(objects: &mut Objects) -> usize {
+    let mut count = 0;
+    while let Some((index, kept)) = objects.first_owed() {
+        assert_eq!(kept, KEPT);
+        assert_eq!(objects.first_owed(), None, "one runner at a time");
+        objects.paid(index);
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn each_open_of_what_the_broker_keeps_is_closed_once() {
+    let mut objects = Objects::new();
+    let [first, second, third] = [1, 2, 3].map(|memory| attach(&mut objects, memory, 10));
+    let own = wanted("/s", object::SEMAPHORE, CREATE);
+    let (handle, needed) = objects.adopt(first, &own, KEPT, Origin::Made).unwrap();
+    assert!(needed);
+    assert_eq!(objects.adopt(first, &own, KEPT, Origin::Process), Ok((handle, false)), "it has it open");
+    assert_eq!(objects.adopt(second, &own, KEPT, Origin::Process), Ok((handle, true)));
+    let handle = u64::from(handle);
+    assert_eq!(objects.semaphore_post(first, handle, false), Err(error::ELSEWHERE));
+    assert_eq!(objects.semaphore_wait(second, handle, true), Outcome::Done(error::ELSEWHERE));
+    assert_eq!((objects.kept(first, handle), objects.kept(third, handle)), (Some(KEPT), None));
+    assert_eq!(objects.flags_set(first, handle, 1), Err(error::EINVAL));
+    assert_eq!(pay(&mut objects), 0);
+    assert_eq!(objects.close(first, handle), Ok(0));
+    assert_eq!(pay(&mut objects), 1);
+    objects.sweep(without(2));
+    // Whoever opens it before that is paid meets the same object, and the same rights.
+    let (index, _) = objects.first_owed().unwrap();
+    let foreign = Wanted::new(&naming("/s", object::SEMAPHORE, 0, 2)).unwrap();
+    assert_eq!(objects.adopt(third, &foreign, KEPT, Origin::Process), Err(error::EACCES));
+    assert_eq!(objects.adopt(third, &own, KEPT, Origin::Process), Ok((handle as u32, true)));
+    objects.paid(index);
+    assert_eq!(objects.kept(third, handle), Some(KEPT));
+    assert_eq!(objects.close(third, handle), Ok(0));
+    assert_eq!(pay(&mut objects), 1);
+    assert_eq!(objects.objects.iter().find(|one| one.kind == Some(Kind::Kept(KEPT))).map(|one| one.generation), None);
+    assert!(objects.names.iter().all(Option::is_none));
+}
+
+#[test]
+fn who_may_open_what_the_broker_keeps() {
+    let mut objects = Objects::new();
+    let party = attach(&mut objects, 1, 10);
+    let any = Wanted::new(&naming("/s", object::SEMAPHORE, 0, 7)).unwrap();
+    assert_eq!(objects.adopt(party, &any, KEPT, Origin::Process), Err(error::EACCES), "nobody knows whose it was");
+    assert!(!objects.may_unlink(&any, KEPT) && objects.may_unlink(&privileged("/s"), KEPT));
+    let (handle, _) = objects.adopt(party, &any, KEPT, Origin::Task).unwrap();
+    assert!(!objects.may_unlink(&any, KEPT), "a task's");
+    assert_eq!(objects.close(party, handle.into()), Ok(0));
+    assert_eq!(pay(&mut objects), 1);
+    assert!(objects.adopt(party, &any, KEPT, Origin::Made).is_ok() && objects.may_unlink(&any, KEPT));
+    // A semaphore with a name is the broker's, never one of these.
+    assert_eq!(objects.open(party, &wanted("/t", object::SEMAPHORE, CREATE)), error::EINVAL);
+}

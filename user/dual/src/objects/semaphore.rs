@@ -10,6 +10,7 @@ impl Objects {
         let index = self.find(party, handle).ok_or(error::EINVAL)?;
         match &mut self.objects[index].kind {
             Some(Kind::Semaphore { value }) => Ok((index, value)),
+            Some(Kind::Kept(_)) => Err(error::ELSEWHERE),
             _ => Err(error::EINVAL),
         }
     }
