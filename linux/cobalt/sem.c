@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Semaphores. Those with names, and those that processes share, are the C library's. */
+/* Semaphores. Those with names are in named.c; those that processes share are the C library's. */
 #include <limits.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <sys/cobalt.h>
 
 #include "internal.h"
+#include "named.h"
 #include "primary/lock.h"
 #include "primary/wait.h"
 
@@ -20,20 +21,10 @@ struct state {
 	int flags;
 };
 
-/* A semaphore as it lies in the program's. */
-struct semaphore {
-	/* The C library's value, and more. */
-	uint64_t unused[2];
-	uint32_t mark;
-	struct state *state;
-};
-
-_Static_assert(sizeof(struct semaphore) <= sizeof(sem_t), "a semaphore has room for one");
-
-/* The state of a semaphore; NULL: it is the C library's. */
+/* The state of a semaphore; NULL: it has a name, or is the C library's. */
 static struct state *state_of(const sem_t *sem)
 {
-	const struct semaphore *semaphore = (const struct semaphore *)sem;
+	const struct cobalt_semaphore *semaphore = (const struct cobalt_semaphore *)sem;
 
 	return semaphore->mark == OURS ? semaphore->state : NULL;
 }
@@ -42,7 +33,7 @@ int __real_sem_init(sem_t *sem, int is_shared, unsigned int value);
 
 int sem_init_np(sem_t *sem, int flags, unsigned int value)
 {
-	struct semaphore *semaphore = (struct semaphore *)sem;
+	struct cobalt_semaphore *semaphore = (struct cobalt_semaphore *)sem;
 	struct state *state;
 
 	if (value > MOST || flags & ~KNOWN_FLAGS || (flags & SEM_PULSE && value))
@@ -73,7 +64,7 @@ WRAP(int, sem_destroy, sem_t *sem)
 	bool waited;
 
 	if (!state)
-		return __real_sem_destroy(sem);
+		return cobalt_is_named(sem) ? cobalt_told(-EINVAL) : __real_sem_destroy(sem);
 	primary_lock();
 	if (state->flags & SEM_NOBUSYDEL && primary_first(&state->waiters)) {
 		primary_unlock();
@@ -108,7 +99,7 @@ WRAP(int, sem_post, sem_t *sem)
 	int result;
 
 	if (!state)
-		return __real_sem_post(sem);
+		return cobalt_is_named(sem) ? cobalt_told(cobalt_named_post(sem)) : __real_sem_post(sem);
 	primary_lock();
 	result = post(state);
 	primary_unlock();
@@ -150,6 +141,8 @@ WRAP(int, sem_wait, sem_t *sem)
 {
 	struct state *state = state_of(sem);
 
+	if (cobalt_is_named(sem))
+		return cobalt_told(cobalt_named_take(sem, PRIMARY_FOREVER));
 	return state ? take(state, PRIMARY_FOREVER) : __real_sem_wait(sem);
 }
 
@@ -157,9 +150,13 @@ WRAP(int, sem_clockwait, sem_t *sem, clockid_t clock, const struct timespec *end
 {
 	struct state *state = state_of(sem);
 
-	if (!state)
+	if (!state && !cobalt_is_named(sem))
 		return __real_sem_clockwait(sem, clock, end);
-	return primary_ns(end) < 0 ? cobalt_told(-EINVAL) : take(state, PRIMARY_UNTIL(clock, primary_ns(end)));
+	if (primary_ns(end) < 0)
+		return cobalt_told(-EINVAL);
+	if (!state)
+		return cobalt_told(cobalt_named_take(sem, PRIMARY_UNTIL(clock, primary_ns(end))));
+	return take(state, PRIMARY_UNTIL(clock, primary_ns(end)));
 }
 
 WRAP(int, sem_timedwait, sem_t *sem, const struct timespec *end)
@@ -174,6 +171,8 @@ WRAP(int, sem_trywait, sem_t *sem)
 {
 	struct state *state = state_of(sem);
 
+	if (cobalt_is_named(sem))
+		return cobalt_told(cobalt_named_take(sem, PRIMARY_TRY));
 	return state ? take(state, PRIMARY_TRY) : __real_sem_trywait(sem);
 }
 
@@ -188,7 +187,8 @@ WRAP(int, sem_getvalue, sem_t *sem, int *value)
 	struct state *state = state_of(sem);
 
 	if (!state)
-		return __real_sem_getvalue(sem, value);
+		return cobalt_is_named(sem) ? cobalt_told(cobalt_named_value(sem, value)) :
+					      __real_sem_getvalue(sem, value);
 	primary_lock();
 	*value = value_of(state);
 	primary_unlock();

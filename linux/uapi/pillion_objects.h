@@ -166,7 +166,10 @@ static inline long pillion_condition_wake(int file, long handle, int all)
 	return pillion_call(file, PILLION_DUAL_SERVICE_CONDITION_WAKE, handle, all, 0, 0);
 }
 
-/* Waits for all of some bits, or with PILLION_DUAL_SERVICE_ANY for one; returns those set. */
+/*
+ * Waits for all of some bits, or with PILLION_DUAL_SERVICE_ANY for one; returns those set. For a
+ * thread in Linux, which has 32 bits of a result, bit 31 makes that negative.
+ */
 static inline long pillion_flags_wait(int file, long handle, uint64_t wanted, uint64_t clock, uint64_t ns)
 {
 	return pillion_call(file, PILLION_DUAL_SERVICE_FLAGS_WAIT, handle, wanted, clock, ns);
@@ -177,7 +180,7 @@ static inline long pillion_flags_set(int file, long handle, uint32_t bits)
 	return pillion_call(file, PILLION_DUAL_SERVICE_FLAGS_SET, handle, bits, 0, 0);
 }
 
-/* Returns the bits that were set before. */
+/* Returns the bits that were set before, as above. */
 static inline long pillion_flags_clear(int file, long handle, uint32_t bits)
 {
 	return pillion_call(file, PILLION_DUAL_SERVICE_FLAGS_CLEAR, handle, bits, 0, 0);

@@ -34,6 +34,11 @@ fn error_of(errno: i32) -> i64 {
     if errno == EBADF { error::EINVAL } else { -i64::from(errno) }
 }
 
+/// Fails if the runners' budgets are too small for the broker.
+fn may_share() -> Result<(), i64> {
+    if info::task().skin.shares == 0 { Err(error::EOPNOTSUPP) } else { Ok(()) }
+}
+
 /// The request that opens an object, if it is there or if not.
 fn request_to_open(wanted: &Wanted, flags: u32) -> Request {
     let (low, high) = (wanted.value as u32, (wanted.value / object::QUEUE_SIZE) as u32);
@@ -74,9 +79,7 @@ impl Thread<'_> {
 
     /// Opens an object, or makes it, for the thread's process. Returns its handle.
     pub fn open_kept(&self, party: Party, wanted: &Wanted) -> Result<i64, i64> {
-        if info::task().skin.shares == 0 {
-            return Err(error::EACCES);
-        }
+        may_share()?;
         if wanted.object_flags() != 0 {
             return Err(error::EINVAL);
         }
@@ -133,6 +136,7 @@ impl Thread<'_> {
 
     /// Removes a name in the broker.
     pub fn unlink_kept(&self, wanted: &Wanted) -> Result<i64, i64> {
+        may_share()?;
         let is_queue = wanted.kind == object::QUEUE;
         let [handle, ..] = self.ask_now(request_to_open(wanted, 0))?;
         let kept = Kept { is_queue, handle: handle as u32 };

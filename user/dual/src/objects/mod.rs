@@ -54,6 +54,7 @@ pub mod error {
     pub const EIDRM: i64 = -43;
     pub const EOVERFLOW: i64 = -75;
     pub const EMSGSIZE: i64 = -90;
+    pub const EOPNOTSUPP: i64 = -95;
     pub const ETIMEDOUT: i64 = -110;
     pub const EOWNERDEAD: i64 = -130;
     /// It is not the caller's: the broker keeps the object.
