@@ -116,7 +116,7 @@ impl Wanted {
 pub(super) struct Named {
     name: Name,
     kind: u64,
-    object: u16,
+    pub(super) object: u16,
     rights: Rights,
 }
 

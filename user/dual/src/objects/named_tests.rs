@@ -2,6 +2,8 @@ use super::named::{NAMES, NAMES_OF_ONE, Wanted};
 use super::*;
 use pillion_abi::dual::name::{CREATE, EXCLUSIVE, GROUPS, SIZE};
 use pillion_abi::dual::{Naming, object::INHERIT};
+use proptest::prelude::*;
+use std::vec;
 
 /// The number of a memory.
 const fn number(memory: u8) -> u64 {
@@ -294,4 +296,181 @@ fn who_may_open_what_the_broker_keeps() {
     assert!(objects.adopt(party, &any, KEPT, Origin::Made).is_ok() && objects.may_unlink(&any, KEPT));
     // A semaphore with a name is the broker's, never one of these.
     assert_eq!(objects.open(party, &wanted("/t", object::SEMAPHORE, CREATE)), error::EINVAL);
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Open(usize),
+    Close(usize),
+    Unlink(usize),
+    Lock,
+    Unlock,
+    Wait,
+    Wake(bool),
+    WaitFlags(u64),
+    Set(u64),
+    Cut,
+    Pay,
+    /// The process ends, and another one takes its place.
+    Die,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (0..4usize).prop_map(Step::Open),
+        (0..4usize).prop_map(Step::Open),
+        (0..4usize).prop_map(Step::Close),
+        (0..4usize).prop_map(Step::Unlink),
+        Just(Step::Lock),
+        Just(Step::Lock),
+        Just(Step::Unlock),
+        Just(Step::Wait),
+        any::<bool>().prop_map(Step::Wake),
+        (1..8u64).prop_map(Step::WaitFlags),
+        (0..8u64).prop_map(Step::Set),
+        Just(Step::Cut),
+        Just(Step::Pay),
+        Just(Step::Die),
+    ]
+}
+
+const KINDS: [u64; 4] = [object::MUTEX, object::CONDITION, object::FLAGS, object::SEMAPHORE];
+
+/// What a process has open, by kind; 0: nothing, or something that has ended.
+type Handles = [u64; 4];
+
+/// Opens counted by the broker that is not there, of what it keeps under each handle.
+#[derive(Default)]
+struct Broker {
+    opens: std::collections::BTreeMap<u32, usize>,
+    named: Option<u32>,
+    made: u32,
+}
+
+impl Broker {
+    fn open(&mut self) -> (Kept, Origin) {
+        let (handle, from) = match self.named {
+            Some(handle) => (handle, Origin::Process),
+            None => {
+                self.made += 1;
+                (self.made, Origin::Made)
+            }
+        };
+        self.named = Some(handle);
+        *self.opens.entry(handle).or_default() += 1;
+        (Kept { is_queue: false, handle }, from)
+    }
+
+    fn close(&mut self, kept: Kept) {
+        let opens = self.opens.get_mut(&kept.handle).expect("it was open");
+        *opens = opens.checked_sub(1).expect("it was open as often");
+        if *opens == 0 && self.named == Some(kept.handle) {
+            self.named = None;
+        }
+    }
+}
+
+fn open(objects: &mut Objects, broker: &mut Broker, party: Party, kind: usize) -> u64 {
+    let wanted = wanted("/x", KINDS[kind], CREATE);
+    if KINDS[kind] != object::SEMAPHORE {
+        return objects.open(party, &wanted).try_into().unwrap();
+    }
+    let (kept, from) = broker.open();
+    let adopted = objects.adopt(party, &wanted, kept, from);
+    if !matches!(adopted, Ok((_, true))) {
+        broker.close(kept);
+    }
+    adopted.unwrap().0.into()
+}
+
+fn check(objects: &Objects, broker: &Broker) {
+    for (index, object) in objects.objects.iter().enumerate() {
+        let Some(kind) = object.kind else { continue };
+        assert!(object.memories != 0 || object.owed != 0, "nobody has object {index} open");
+        for waiter in pillion_rt_core::inherit::bits(object.waiters) {
+            assert!(object.is_open_in(objects.parties[waiter].memory().unwrap()), "a stranger waits");
+        }
+        if let Some(owner) = objects.owner(index) {
+            assert!(object.is_open_in(objects.parties[owner].memory().unwrap()), "a stranger is the owner");
+        }
+        if let Kind::Kept(kept) = kind {
+            let opens = object.memories.count_ones() as usize + usize::from(object.owed);
+            assert_eq!(broker.opens[&kept.handle], opens);
+        }
+    }
+    for (party, known) in objects.parties.iter().enumerate() {
+        let owned = (0..OBJECTS).filter(|index| objects.owner(*index) == Some(party)).count();
+        assert_eq!(known.owned as usize, owned);
+    }
+    for named in objects.names.iter().flatten() {
+        assert!(objects.objects[usize::from(named.object)].kind.is_some(), "a name without an object");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Processes open, use and close four objects, and die in all states: nobody keeps what a dead
+    /// one had, and nothing is left when all have died.
+    #[test]
+    fn whatever_processes_do_nothing_is_left_of_them(steps in prop::collection::vec((0..3usize, step()), 1..200)) {
+        let (mut objects, mut broker) = (Objects::new(), Broker::default());
+        let mut numbers = [0; MEMORIES];
+        let mut parties = [0; 3];
+        let mut handles: [Handles; 3] = [[0; 4]; 3];
+        let mut born = 0;
+        let mut bear = |objects: &mut Objects, numbers: &mut [u64; MEMORIES], process: usize| {
+            born += 1;
+            numbers[process] = born;
+            let identity = Identity { memory: process as u8, thread: 1 };
+            objects.attach(identity, born, process as u8, 10 * process as u8).unwrap()
+        };
+        for process in 0..3 {
+            parties[process] = bear(&mut objects, &mut numbers, process);
+        }
+        for (process, step) in steps {
+            let (party, own) = (parties[process], &mut handles[process]);
+            let waits = objects.parties[party].wait.place.is_some();
+            match step {
+                Step::Die => {
+                    objects.detach(party);
+                    numbers[process] = 0;
+                    objects.sweep(|memory| numbers[memory]);
+                    *own = [0; 4];
+                    parties[process] = bear(&mut objects, &mut numbers, process);
+                }
+                Step::Cut => drop(objects.cut(party, Cut::TimedOut)),
+                Step::Pay => while let Some((index, kept)) = objects.first_owed() {
+                    broker.close(kept);
+                    objects.paid(index);
+                },
+                _ if waits => continue,
+                Step::Open(kind) => own[kind] = open(&mut objects, &mut broker, party, kind),
+                Step::Close(kind) => drop(objects.close(party, own[kind])),
+                Step::Unlink(kind) if KINDS[kind] == object::SEMAPHORE => broker.named = None,
+                Step::Unlink(kind) => drop(objects.unlink(&wanted("/x", KINDS[kind], 0))),
+                Step::Lock => drop(objects.mutex_lock(party, own[0], true)),
+                Step::Unlock => drop(objects.mutex_unlock(party, own[0])),
+                Step::Wait => drop(objects.condition_wait(party, own[1], own[0])),
+                Step::Wake(all) => drop(objects.condition_wake(party, own[1], all)),
+                Step::WaitFlags(wanted) => drop(objects.flags_wait(party, own[2], wanted, true)),
+                Step::Set(bits) => drop(objects.flags_set(party, own[2], bits)),
+            }
+            check(&objects, &broker);
+            objects.take_effects();
+            for party in parties {
+                if objects.parties[party].wait.place.is_none() {
+                    objects.parties[party].wait.result = None;
+                }
+            }
+        }
+        objects.sweep(|_| 0);
+        while let Some((index, kept)) = objects.first_owed() {
+            broker.close(kept);
+            objects.paid(index);
+        }
+        prop_assert!(objects.objects.iter().all(|object| object.kind.is_none()));
+        prop_assert!(objects.names.iter().all(Option::is_none));
+        prop_assert!(broker.opens.values().all(|opens| *opens == 0) && broker.named.is_none());
+    }
 }
