@@ -317,8 +317,14 @@ void names_rights(void)
 	}
 }
 
-static void opens_many(void *total)
+struct many {
+	int names;
+	int processes;
+};
+
+static void opens_many(void *context)
 {
+	struct many *many = context;
 	char name[32];
 	long handle;
 	int count;
@@ -331,14 +337,15 @@ static void opens_many(void *total)
 			break;
 	}
 	check(handle == -ENOSPC, "after %d: %ld", count, handle);
-	__atomic_add_fetch((int *)total, count, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&many->names, count, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&many->processes, 1, __ATOMIC_SEQ_CST);
 	pause();
 }
 
 /* Names run out; they are there again when those who took them have ended. */
 void names_full(void)
 {
-	int *total = shared(sizeof(*total));
+	volatile struct many *many = shared(sizeof(*many));
 	pid_t children[3];
 	unsigned int i;
 
@@ -346,8 +353,8 @@ void names_full(void)
 		return;
 	mark(0);
 	for (i = 0; i < COUNT(children); i++) {
-		children[i] = spawn(opens_many, total);
-		while (*(volatile int *)total < (i < 2 ? 32 * ((int)i + 1) : 64))
+		children[i] = spawn(opens_many, (void *)many);
+		while (many->processes <= (int)i)
 			usleep(1000);
 	}
 	check(open_named("/one-more", PILLION_DUAL_OBJECT_FLAGS, PILLION_DUAL_OPEN_CREATE, 0) == -ENOSPC, "one more");
@@ -355,7 +362,7 @@ void names_full(void)
 		kill(children[i], SIGKILL);
 		status_of(children[i]);
 	}
-	check(*total == 64, "%d names", *total);
+	check(many->names == 64, "%d names", many->names);
 	MEET_FLAGS("/one-more");
 }
 

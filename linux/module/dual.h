@@ -43,6 +43,8 @@ struct dual_pins {
 	u32 memory;
 	/* The start of the task that was told of it. */
 	u32 stated;
+	/* Whether it may have objects that others use. */
+	bool has_names;
 };
 
 #define DUAL_NO_MEMORY U32_MAX

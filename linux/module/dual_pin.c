@@ -91,12 +91,13 @@ static void begin_objects(struct dual_pins *pins, struct mm_struct *mm)
 			/* Before a thread can wait in primary mode. */
 			dual_futex_begin(i, mm);
 			WRITE_ONCE(pins->stated, dual_starts() - 1);
+			WRITE_ONCE(pins->has_names, false);
 			WRITE_ONCE(pins->memory, i);
 			return;
 		}
 }
 
-/* The task ends the objects when it next looks: its runners with threads that wait do so now. */
+/* The task ends the objects when it next looks: if others use them, its runners do so now. */
 static void end_objects(struct dual_pins *pins)
 {
 	u32 memory = xchg(&pins->memory, DUAL_NO_MEMORY);
@@ -106,9 +107,10 @@ static void end_objects(struct dual_pins *pins)
 	WRITE_ONCE(dual_head()->memories[memory], 0);
 	dual_futex_end(memory);
 	smp_store_release(&memories[memory], 0);
-	/* Threads of others may wait for what one of this memory owned. */
 	xadd(&dual_head()->memories_gone, 1);
-	dual_runners_look();
+	/* Threads of others may wait for what one of this memory owned. */
+	if (READ_ONCE(pins->has_names))
+		dual_runners_look();
 }
 
 /* Tells the task of a memory that may have objects, once each time that the task is started. */

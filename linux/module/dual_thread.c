@@ -725,6 +725,8 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 		if (READ_ONCE(ends) || !task_alive(dual_task) || dual_pins_follow(&process->pins))
 			return -EAGAIN;
 	}
+	if (terms.flags & PILLION_DUAL_FLAG_NAMED)
+		WRITE_ONCE(process->pins.has_names, true);
 	result = dual_message_pin(&message, number, regs);
 	if (result)
 		return result;
