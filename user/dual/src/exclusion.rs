@@ -35,6 +35,18 @@ pub trait Runners {
     }
 }
 
+/// Gives a runner the level that is its own now. For a runner that does not own the lock: whoever
+/// does may set that level meanwhile.
+pub fn settle(runner: usize, runners: &impl Runners) {
+    loop {
+        let level = runners.level(runner);
+        runners.lend(runner, level);
+        if runners.level(runner) == level {
+            return;
+        }
+    }
+}
+
 /// Has at most one owner.
 #[derive(Debug)]
 pub struct Exclusion {
@@ -146,7 +158,7 @@ impl Exclusion {
         if waiters != 0 {
             runners.signal_all(waiters);
             // What a waiter lent is over: it may be queued behind this runner.
-            runners.restore(me);
+            settle(me, runners);
         }
     }
 }
@@ -181,8 +193,7 @@ mod model {
             self.kernel.lock().unwrap().levels[runner] = level;
         }
         fn restore(&self, runner: usize) {
-            let mut kernel = self.kernel.lock().unwrap();
-            kernel.levels[runner] = kernel.own[runner];
+            self.lend(runner, self.level(runner));
         }
         fn wait(&self, me: usize) {
             self.kernel.lock().unwrap().waits[me] = true;
@@ -281,5 +292,45 @@ mod model {
                 assert_eq!(kernel.levels, kernel.own);
             });
         }
+    }
+
+    /// Who was lent a level gives it back after it has left the lock, when another owner may set
+    /// its own.
+    #[test]
+    fn no_level_is_set_back() {
+        model(|model| {
+            model.lock.enter(0, &*model);
+            let other = sets_level_of_0(&model);
+            model.lock.leave(0, &*model);
+            other.join().unwrap();
+            let kernel = model.kernel.lock().unwrap();
+            assert_eq!(kernel.levels, kernel.own);
+        });
+    }
+
+    fn sets_level_of_0(model: &Arc<Model>) -> thread::JoinHandle<()> {
+        let model = model.clone();
+        thread::spawn(move || {
+            model.lock.enter(1, &*model);
+            model.kernel.lock().unwrap().own[0] = 25;
+            model.lend(0, 25);
+            model.lock.leave(1, &*model);
+        })
+    }
+
+    /// A runner that takes its new level after it has left the lock takes the one that another
+    /// owner gives it in between.
+    #[test]
+    fn a_level_settles_without_the_lock() {
+        model(|model| {
+            let other = sets_level_of_0(&model);
+            model.lock.enter(0, &*model);
+            model.kernel.lock().unwrap().own[0] = 5;
+            model.lock.leave(0, &*model);
+            settle(0, &*model);
+            other.join().unwrap();
+            let kernel = model.kernel.lock().unwrap();
+            assert_eq!(kernel.levels, kernel.own);
+        });
     }
 }

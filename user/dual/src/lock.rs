@@ -4,7 +4,7 @@ use crate::level;
 use crate::runner::notification;
 use core::cell::UnsafeCell;
 use pillion_abi::NEVER;
-use pillion_dual::exclusion::{Exclusion, Runners};
+use pillion_dual::exclusion::{Exclusion, Runners, settle};
 use pillion_dual::objects::{Effects, Objects};
 use pillion_runtime::{signal, wait};
 
@@ -75,9 +75,12 @@ pub unsafe fn with<R>(me: usize, f: impl FnOnce(&mut Objects) -> R) -> R {
         GUARDED.lock.enter(me, &All);
         // SAFETY: as above. Others may have changed the urgency since.
         let level = level::of_priority(unsafe { (*GUARDED.objects.get()).urgency(party) });
-        let changed = level::note(me, level);
-        GUARDED.lock.levels_changed(me, changed, &All);
+        let has_changed = level::note(me, level);
         GUARDED.lock.leave(me, &All);
+        // Not before: whom that lets run looks for its result at once, and needs the lock.
+        if has_changed {
+            settle(me, &All);
+        }
     }
     result
 }
