@@ -7,129 +7,24 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <pillion_dual.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kit.h"
+
 #define PAGE 4096
-#define URGENT 50
-/* Readings before the first that counts. */
-#define WARM_UP 10
 #define PAGES 64
-/* Nanoseconds of rest between readings, so that no budget is used up. */
-#define REST 50000
 #define TRACING "/sys/kernel/tracing/"
-
-struct readings {
-	unsigned long long sum, least, most, count;
-};
-
-static unsigned int rounds = 2000;
-
-/* The least reading of the figure that a process printed last. */
-static unsigned long long *undisturbed;
-
-static void die(const char *what)
-{
-	printf("invalid %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static unsigned long long ticks(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
-static void add(struct readings *readings, unsigned long long value)
-{
-	if (!readings->count || value < readings->least)
-		readings->least = value;
-	if (value > readings->most)
-		readings->most = value;
-	readings->sum += value;
-	readings->count++;
-}
-
-static void print(const char *name, const struct readings *readings)
-{
-	if (!readings->count)
-		return;
-	*undisturbed = readings->least;
-	printf("figure %s %llu ns\n", name, (readings->sum + readings->count - 1) / readings->count);
-	printf("figure %s_min %llu ns\nfigure %s_max %llu ns\n", name, readings->least, name, readings->most);
-}
-
-/* System calls without libc's tests for cancellation. */
-static long call(long number, long first, long second, long third, long fourth)
-{
-	register long r10 asm("r10") = fourth;
-	long result;
-
-	asm volatile("syscall"
-		     : "=a" (result)
-		     : "a" (number), "D" (first), "S" (second), "d" (third), "r" (r10)
-		     : "rcx", "r11", "memory");
-	return result;
-}
-
-/* A sleep until a time that has passed. */
-static long sleep_not(void)
-{
-	static const struct timespec past = { 0, 1 };
-
-	return call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&past, 0);
-}
-
-static void rest(void)
-{
-	static const struct timespec time = { 0, REST };
-
-	call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0);
-}
-
-static void become_urgent(int priority)
-{
-	struct sched_param urgent = { .sched_priority = priority };
-
-	if (sched_setscheduler(0, SCHED_FIFO, &urgent) || mlockall(MCL_CURRENT | MCL_FUTURE))
-		die("real-time priority");
-}
-
-static int mark(void)
-{
-	struct pillion_dual_mark mark = { 0 };
-	int device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
-
-	if (device < 0 || ioctl(device, PILLION_IOC_DUAL_MARK, &mark))
-		die(PILLION_DUAL_DEVICE);
-	return device;
-}
-
-/* Whether the thread was in primary mode as often as expected. */
-static void check_entries(int device, unsigned long long least, unsigned long long most)
-{
-	struct pillion_dual_look look = { .index = 0 };
-
-	for (; !ioctl(device, PILLION_IOC_DUAL_LOOK, &look); look.index++) {
-		if (look.thread.thread != (unsigned int)getpid())
-			continue;
-		if (look.thread.entries < least || look.thread.entries > most)
-			printf("invalid %llu entries instead of %llu to %llu\n", look.thread.entries, least, most);
-		return;
-	}
-	printf("invalid the thread was never in primary mode\n");
-}
 
 /* A system call answered in primary mode. */
 static void measure_call(const char *name)
@@ -400,39 +295,6 @@ static void measure_recall(const char *name)
 	print(name, &readings);
 }
 
-/* Runs a measurement in a process of its own. Returns its least reading. */
-static unsigned long long in_process(void (*measure)(const char *), const char *name, int priority)
-{
-	pid_t child;
-	int status;
-
-	fflush(stdout);
-	child = fork();
-	if (!child) {
-		if (priority)
-			become_urgent(priority);
-		measure(name);
-		exit(0);
-	}
-	if (waitpid(child, &status, 0) != child || status)
-		printf("invalid %s: status %d\n", name, status);
-	fflush(stdout);
-	return *undisturbed;
-}
-
-static pid_t load(void)
-{
-	pid_t child = fork();
-
-	if (!child) {
-		setpgid(0, 0);
-		execlp("sh", "sh", "-c", "while :; do hackbench -g 1 -l 20 >/dev/null; done", NULL);
-		_exit(1);
-	}
-	usleep(200000);
-	return child;
-}
-
 /* Debian's own cyclictest, of which nothing knows of dual mode. */
 static void cyclictest(const char *prefix, const char *loops)
 {
@@ -472,30 +334,40 @@ static void measure_hooks(void)
 	printf("figure hooked_call %lld ns\nfigure other_call %lld ns\n", sleep, other);
 }
 
-int main(int argc, char **argv)
+/* All paths but what threads pay beside a load. */
+static void measure_idle(void)
 {
-	bool is_quick = argc > 1 && !strcmp(argv[1], "1");
-	pid_t loader;
-
-	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	undisturbed = mmap(NULL, sizeof(*undisturbed), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (undisturbed == MAP_FAILED)
-		die("mmap");
-	if (is_quick)
-		rounds = 500;
 	in_process(measure_call, "primary_call", URGENT);
 	in_process(measure_promotion, "promotion", URGENT);
 	in_process(measure_linux_call, "linux_call", URGENT);
 	in_process(measure_fault, "fault", URGENT);
 	in_process(measure_kill, "kill", 0);
 	in_process(measure_recall, "recall", 0);
+	measure_mutexes();
+	measure_pins();
+}
+
+int main(int argc, char **argv)
+{
+	bool is_quick = argc > 1 && !strcmp(argv[1], "1");
+	bool is_preempt_rt = !access("/sys/kernel/realtime", F_OK);
+	pid_t loader;
+
+	begin_kit();
+	if (is_quick)
+		rounds = 500;
+	if (is_preempt_rt)
+		rounds = 10000;
+	else
+		measure_idle();
 	loader = load();
 	in_process(measure_linux_call, "linux_call_load", URGENT);
-	cyclictest("cyclictest", is_quick ? "10000" : "100000");
+	if (!is_preempt_rt)
+		cyclictest("cyclictest", is_quick ? "10000" : "100000");
 	kill(-loader, SIGKILL);
 	waitpid(loader, NULL, 0);
-	measure_hooks();
+	if (!is_preempt_rt)
+		measure_hooks();
 	printf("%u rounds\n", rounds);
 	return 0;
 }
