@@ -25,11 +25,11 @@ impl<'a> LinuxProgram<'a> {
         LinuxProgram { tool, path: OnceCell::new() }
     }
 
-    /// Writes the script that is the load and runs `pillion-measure run WHAT`; returns its path.
-    /// `name` must be unique to the script.
-    pub fn script(&self, name: &str, what: &str) -> Result<String> {
+    /// Writes the script that is the load and executes a command; returns its path. `name` must be
+    /// unique to the script.
+    pub fn script(&self, name: &str, command: &str) -> Result<String> {
         let script = format!("{FOLDER}/{name}/{LOAD}");
-        write_program(&self.tool.repository().path(&script), script_of(what).as_bytes())?;
+        write_program(&self.tool.repository().path(&script), script_of(command).as_bytes())?;
         Ok(script)
     }
 
@@ -45,11 +45,16 @@ impl<'a> LinuxProgram<'a> {
     }
 }
 
-/// Gives other loads time to start. The instrument is always `counted`, because the emulator
-/// counts; with the model, the model reports the results.
-fn script_of(what: &str) -> String {
+/// The command for `pillion-measure run WHAT`. The instrument is always `counted`, because the
+/// emulator counts; with the model, the model reports the results.
+pub fn command(what: &str) -> String {
+    format!("{NAME} run --instrument counted {what}")
+}
+
+/// Gives other loads time to start.
+fn script_of(command: &str) -> String {
     let begin = ". /lib/pillion/begin.sh\nusleep 200000\nawait_loads";
-    format!("#!/bin/sh\n{begin}\nexec {NAME} run --instrument counted {what}\n")
+    format!("#!/bin/sh\n{begin}\nexec {command}\n")
 }
 
 #[cfg(test)]
@@ -58,7 +63,7 @@ mod tests {
 
     #[test]
     fn nothing_is_measured_before_the_loads_have_begun() {
-        let script = script_of("delay");
+        let script = script_of(&command("delay"));
         let (wait, run) = (script.find("await_loads").unwrap(), script.find("run --instrument counted delay").unwrap());
         assert!(wait < run);
     }

@@ -1,6 +1,7 @@
 //! An experiment's file measure.toml.
 
 use super::boot_options::Boot;
+use super::linux_program;
 use pillion_measure_data::{Chart, Direction, Instrument};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -112,6 +113,10 @@ pub struct Run {
     pub in_linux: Option<String>,
     /// Likewise in the short form.
     pub quick_in_linux: Option<String>,
+    /// Another command that measures in Linux, instead of `in_linux`, and prints lines.
+    pub command: Option<String>,
+    /// Likewise in the short form.
+    pub quick_command: Option<String>,
     /// Prefix of every name that this run reports.
     #[serde(default)]
     pub prefix: String,
@@ -188,11 +193,12 @@ pub struct Valid {
 }
 
 impl Run {
-    /// What to boot in a form, and what then runs in Linux.
-    pub fn in_form(&self, form: Form) -> (Boot, Option<&str>) {
+    /// What to boot in a form, and the command that then measures in Linux.
+    pub fn in_form(&self, form: Form) -> (Boot, Option<String>) {
         let boot = self.quick_boot.as_ref().filter(|_| form.quick).unwrap_or(&self.boot);
         let in_linux = self.quick_in_linux.as_ref().filter(|_| form.quick).or(self.in_linux.as_ref());
-        (boot.clone(), in_linux.map(String::as_str))
+        let command = self.quick_command.as_ref().filter(|_| form.quick).or(self.command.as_ref());
+        (boot.clone(), in_linux.map(|what| linux_program::command(what)).or(command.cloned()))
     }
 }
 

@@ -13,6 +13,9 @@ pub fn faults(plan: &Plan) -> Vec<String> {
     if plan.run.iter().any(|run| run.instruments.contains(&Instrument::Measured)) {
         faults.push("a run is \"measured\", which an emulator cannot be".into());
     }
+    if plan.run.iter().any(|run| run.in_linux.is_some() && run.command.is_some()) {
+        faults.push("a run has both in_linux and a command".into());
+    }
     if plan.riding_cost.as_ref().is_some_and(|cost| cost.boots.min(cost.quick_boots) < 2) {
         faults.push("[riding_cost] boots once: a single boot does not show how far boots differ".into());
     }
@@ -127,6 +130,7 @@ mod tests {
             ("series = [\"f\"]", "series = [\"f\"]\nnormalised = \"linux\""),
             ("about = \"f\"", "about = \"f\"\nsystems = [\"linux\"]"),
             ("system = \"alone\"", "system = \"alone\"\ninstruments = [\"measured\"]"),
+            ("system = \"alone\"", "system = \"alone\"\nin_linux = \"a\"\ncommand = \"b\""),
             ("[[chart]]", "[[figure]]\nname = \"f\"\nabout = \"\"\nunit = \"ns\"\n[[chart]]"),
             ("[[run]]", "[[system]]\nname = \"alone\"\ntitle = \"again\"\n[[run]]"),
             ("title = \"Alone\"", "title = \"Alone\"\nlike = { system = \"other\", append = \"quiet\" }"),

@@ -71,10 +71,10 @@ impl<'a> Planner<'a> {
     }
 
     fn boot(&self, experiment: &Experiment, number: usize, run: &Run) -> Result<Boot> {
-        let (mut boot, in_linux) = run.in_form(self.form);
+        let (mut boot, command) = run.in_form(self.form);
         boot.set_here(&experiment.here);
         boot.set_devices(experiment.plan.riding_cost.is_none());
-        let mut needs_program = in_linux.is_some();
+        let mut needs_program = command.as_ref().is_some_and(|command| command.contains(linux_program::NAME));
         for script in boot.load.iter().map(|load| format!("{SCRIPTS}/{load}")) {
             let path = self.tool.repository().path(&script);
             let Ok(text) = fs::read_to_string(path) else { continue };
@@ -84,10 +84,10 @@ impl<'a> Planner<'a> {
         if needs_program {
             boot.file.push(self.linux_program.path()?.into());
         }
-        if let Some(what) = in_linux {
+        if let Some(command) = command {
             let short = if self.form.quick { "-quick" } else { "" };
             let name = format!("{}/{number}{short}", experiment.name);
-            boot.file.push(self.linux_program.script(&name, what)?);
+            boot.file.push(self.linux_program.script(&name, &command)?);
             boot.load.push(linux_program::LOAD.into());
             boot.seconds.get_or_insert(FOREVER);
         }
