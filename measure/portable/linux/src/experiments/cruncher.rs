@@ -8,6 +8,7 @@ use crate::{preempted, realtime, sleep};
 use anyhow::Result;
 use clap::Args;
 use pillion_measure_data::{Chart, Kind};
+use rustix::process::getppid;
 use std::hint::black_box;
 
 #[derive(Args, Debug)]
@@ -24,6 +25,10 @@ pub struct Cruncher {
     /// Iterations of the work, instead of as many as take --work-us
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
+    /// Before each computation, make a system call that only Linux answers: a thread in dual mode
+    /// computes in Linux then
+    #[arg(long)]
+    call: bool,
 }
 
 impl Experiment for Cruncher {
@@ -38,8 +43,11 @@ impl Experiment for Cruncher {
         let mut durations = vec![0; bench.size(self.rounds, 1_000, 50) as usize];
         let before = preempted::count()?;
         for duration in &mut durations {
-            *duration = time(&bench.clock, iterations);
             sleep::until(monotonic() + self.sleep_us * 1000)?;
+            if self.call {
+                let _ = getppid();
+            }
+            *duration = time(&bench.clock, iterations);
         }
         let mut findings = findings(&durations, &bench.clock);
         findings.told("cruncher_iterations", iterations as f64, "1");
