@@ -635,7 +635,8 @@ struct pillion_dual_slot {
     uint64_t waiting;
     uint64_t waits_at_death;
     struct pillion_dual_naming naming;
-    uint64_t reserved[444];
+    uint64_t descriptors;
+    uint64_t reserved[443];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -667,7 +668,8 @@ _Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 304, "exhausted"
 _Static_assert(offsetof(struct pillion_dual_slot, waiting) == 312, "waiting");
 _Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 320, "waits_at_death");
 _Static_assert(offsetof(struct pillion_dual_slot, naming) == 328, "naming");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 544, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, descriptors) == 544, "descriptors");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 552, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 
@@ -722,6 +724,62 @@ _Static_assert(offsetof(struct pillion_dual_futexes, owned) == 144, "owned");
 _Static_assert(offsetof(struct pillion_dual_futexes, posts) == 272, "posts");
 #endif
 
+/* Files that both sides read and write. */
+#define PILLION_DUAL_FILE_SET 32
+#define PILLION_DUAL_FILE_COUNT_MAX 0xfffffffffffffffeULL
+#define PILLION_DUAL_FILE_TAKEN 0x1000000000000ULL
+#define PILLION_DUAL_FILE_CHANGES 0x1000000000000ULL
+
+/* What such a file is. */
+#define PILLION_DUAL_FILE_NONE 0
+#define PILLION_DUAL_FILE_EVENT 1
+#define PILLION_DUAL_FILE_SEMAPHORE 2
+#define PILLION_DUAL_FILE_TIMER 3
+
+struct pillion_dual_file {
+    uint32_t kind;
+    uint32_t polled;
+    uint64_t key;
+    uint64_t value;
+    uint64_t clock;
+    uint64_t first;
+    uint64_t interval;
+    uint64_t posted;
+    uint64_t reserved;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_file) == 64, "size");
+_Static_assert(offsetof(struct pillion_dual_file, kind) == 0, "kind");
+_Static_assert(offsetof(struct pillion_dual_file, polled) == 4, "polled");
+_Static_assert(offsetof(struct pillion_dual_file, key) == 8, "key");
+_Static_assert(offsetof(struct pillion_dual_file, value) == 16, "value");
+_Static_assert(offsetof(struct pillion_dual_file, clock) == 24, "clock");
+_Static_assert(offsetof(struct pillion_dual_file, first) == 32, "first");
+_Static_assert(offsetof(struct pillion_dual_file, interval) == 40, "interval");
+_Static_assert(offsetof(struct pillion_dual_file, posted) == 48, "posted");
+_Static_assert(offsetof(struct pillion_dual_file, reserved) == 56, "reserved");
+#endif
+
+struct pillion_dual_descriptors {
+    uint64_t direct_map;
+    uint64_t files;
+    uint32_t count;
+    uint32_t fdtable_count;
+    uint32_t fdtable_files;
+    uint32_t file_flags;
+    uint32_t reserved[2];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_descriptors) == 40, "size");
+_Static_assert(offsetof(struct pillion_dual_descriptors, direct_map) == 0, "direct_map");
+_Static_assert(offsetof(struct pillion_dual_descriptors, files) == 8, "files");
+_Static_assert(offsetof(struct pillion_dual_descriptors, count) == 16, "count");
+_Static_assert(offsetof(struct pillion_dual_descriptors, fdtable_count) == 20, "fdtable_count");
+_Static_assert(offsetof(struct pillion_dual_descriptors, fdtable_files) == 24, "fdtable_files");
+_Static_assert(offsetof(struct pillion_dual_descriptors, file_flags) == 28, "file_flags");
+_Static_assert(offsetof(struct pillion_dual_descriptors, reserved) == 32, "reserved");
+#endif
+
 struct pillion_dual {
     uint64_t events;
     uint32_t vector;
@@ -734,7 +792,9 @@ struct pillion_dual {
     uint64_t memories[PILLION_DUAL_MEMORIES];
     uint64_t posted;
     struct pillion_dual_futex_waiter futex_waiters[PILLION_DUAL_SLOTS];
-    uint64_t reserved2[315];
+    struct pillion_dual_futexes file_waits;
+    struct pillion_dual_descriptors descriptors;
+    uint64_t reserved2[262];
     struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
@@ -750,7 +810,9 @@ _Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
 _Static_assert(offsetof(struct pillion_dual, memories) == 288, "memories");
 _Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");
 _Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waiters");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 1576, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, file_waits) == 1576, "file_waits");
+_Static_assert(offsetof(struct pillion_dual, descriptors) == 1960, "descriptors");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 2000, "reserved2");
 _Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 

@@ -217,6 +217,31 @@ pub mod futex {
     }
 }
 
+/// Files of Linux's that threads in primary mode read and write as well: [`File`].
+pub mod file {
+    /// Index of their waits among the sets of [`super::Futexes`]: the one after all memories'.
+    pub const SET: usize = super::MEMORIES;
+
+    /// Values of [`super::File::kind`].
+    pub mod kind {
+        /// There is none.
+        pub const NONE: u32 = 0;
+        /// An eventfd: a read takes its whole count.
+        pub const EVENT: u32 = 1;
+        /// One with `EFD_SEMAPHORE`: a read takes one.
+        pub const SEMAPHORE: u32 = 2;
+        /// A timerfd.
+        pub const TIMER: u32 = 3;
+    }
+
+    /// The highest count of an eventfd.
+    pub const COUNT_MAX: u64 = u64::MAX - 1;
+    /// [`super::File::value`] of a timer: how many of its expirations were taken, below this.
+    pub const TAKEN: u64 = 1 << 48;
+    /// The other bits are the number of its setting. If this one is set, it is being changed.
+    pub const CHANGES: u64 = TAKEN;
+}
+
 /// Values of [`Slot::state`].
 pub mod state {
     /// Linux runs the thread, or the slot is free.
@@ -422,8 +447,11 @@ pub struct Slot {
     pub waits_at_death: u64,
     /// See [`service::OPEN`]; valid with [`flag::NAMED`].
     pub naming: Naming,
+    /// Guest-physical address of the word with the address of the thread's `struct fdtable`; 0:
+    /// none. It stays as long as the thread is in primary mode.
+    pub descriptors: u64,
     /// Zero.
-    pub reserved: [u64; 444],
+    pub reserved: [u64; 443],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }
@@ -466,6 +494,56 @@ pub struct Futexes {
     pub posts: [u64; futex::POSTS],
 }
 
+/// A file of Linux's that both sides read and write. It lies in Linux's memory.
+///
+/// An eventfd's count, and which of a timer's expirations were taken, is one word that each side
+/// exchanges. Whoever waits is woken as for a futex with the number of the file, from 1 on, times
+/// four as its address. A runner that uses a file has its [`FutexWaiter`] at that address, and
+/// looks the descriptor up once more after that: Linux makes no other file of it meanwhile.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct File {
+    /// One of [`file::kind`].
+    pub kind: u32,
+    /// 1 if somebody in Linux may wait without being counted (poll).
+    pub polled: u32,
+    /// Address of Linux's `struct file`.
+    pub key: u64,
+    /// See above.
+    pub value: u64,
+    /// Of a timer: the clock that it runs by.
+    pub clock: u64,
+    /// The time of its first expiry; 0: it does not run.
+    pub first: u64,
+    /// Nanoseconds from one expiry to the next; 0: there is one only.
+    pub interval: u64,
+    /// 1 if Linux has yet to wake those that wait there; written by the task.
+    pub posted: u64,
+    /// Zero.
+    pub reserved: u64,
+}
+
+/// Where the [`File`] of a descriptor is found in Linux's memory. Addresses are those of Linux's
+/// kernel; one that is not `direct_map` plus a guest-physical address leads nowhere.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Descriptors {
+    /// See above; 0: nothing below is valid.
+    pub direct_map: u64,
+    /// Address of the [`File`]s.
+    pub files: u64,
+    /// Their number.
+    pub count: u32,
+    /// Offset in a `struct fdtable`: the number of its descriptors, of four bytes.
+    pub fdtable_count: u32,
+    /// Offset in it: the address of the addresses of the descriptors' files.
+    pub fdtable_files: u32,
+    /// Offset in a `struct file`: its flags (`O_NONBLOCK`), of four bytes.
+    pub file_flags: u32,
+    /// Zero.
+    pub reserved: [u32; 2],
+}
+
 /// What the task and Linux's kernel share, followed by as many [`Slot`]s as there are runners.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(4096))]
@@ -492,12 +570,17 @@ pub struct Dual {
     /// The memories (address spaces) whose threads may have objects ([`service`]): a number that is
     /// never used again, or 0. Objects end with the memory that they were made in.
     pub memories: [u64; MEMORIES],
-    /// Memories with [`Futexes::posts`], as bits. Linux takes all at once.
+    /// Memories with [`Futexes::posts`], as bits, and bit [`file::SET`] for [`File::posted`]. Linux
+    /// takes all at once.
     pub posted: u64,
     /// Each runner's.
     pub futex_waiters: [FutexWaiter; SLOTS],
+    /// Waits for [`File`]s.
+    pub file_waits: Futexes,
+    /// Written by Linux, once each time that the task is started.
+    pub descriptors: Descriptors,
     /// Zero.
-    pub reserved2: [u64; 315],
+    pub reserved2: [u64; 262],
     /// Each memory's.
     pub futexes: [Futexes; MEMORIES],
 }
@@ -512,6 +595,7 @@ const _: () = {
     assert!(size_of::<Conversion>() == 80);
     assert!(size_of::<Dual>() == 4 * 4096);
     assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
+    assert!(size_of::<File>() == 64);
     assert!(size_of::<Slot>() == 8192);
     assert!(core::mem::offset_of!(Slot, vectors) == 4096);
 };

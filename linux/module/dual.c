@@ -541,9 +541,12 @@ static int open_parts(void)
 	error = dual_futex_open();
 	if (error)
 		goto clock;
-	error = dual_hook_open();
+	error = dual_files_open();
 	if (error)
 		goto futex;
+	error = dual_hook_open();
+	if (error)
+		goto file;
 	dual_urgency_open();
 	error = misc_register(&device);
 	if (error)
@@ -552,6 +555,8 @@ static int open_parts(void)
 hook:
 	dual_urgency_close();
 	dual_hook_close();
+file:
+	dual_files_close();
 futex:
 	dual_futex_close();
 clock:
@@ -596,6 +601,7 @@ void dual_close(void)
 	dual_clock_close();
 	dual_thread_close();
 	dual_futex_close();
+	dual_files_close();
 	/* Without files and hooks, nobody else has references. */
 	list_for_each_entry_safe(process, next, &processes, link)
 		free_process(process);

@@ -5,7 +5,7 @@
  * and leaves it, dual_report.c where it left it, dual_pin.c memory that stays where it is,
  * dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_name.c names of
  * objects, dual_message.c messages of threads in Linux, dual_futex.c and dual_futex_memory.c private
- * futexes.
+ * futexes, dual_file.c, dual_event.c and dual_timer.c files that both sides use.
  */
 #ifndef DUAL_H
 #define DUAL_H
@@ -168,6 +168,20 @@ bool dual_futex_enters(const struct pt_regs *regs);
 void dual_agent_ring(void);
 int dual_futex_open(void);
 void dual_futex_close(void);
+
+/* Files that both sides read and write. */
+bool dual_file_any(void);
+void dual_file_state(void);
+u64 dual_file_descriptors(void);
+bool dual_file_is_call(u64 number, unsigned int descriptor);
+void dual_file_deliver(void);
+int dual_files_open(void);
+void dual_files_close(void);
+/* System calls: Linux's, with what is shared. */
+long dual_event_make(const struct pt_regs *regs);
+long dual_timer_make(const struct pt_regs *regs);
+long dual_timer_set(const struct pt_regs *regs);
+long dual_timer_get(const struct pt_regs *regs);
 
 int dual_clock_open(void);
 void dual_clock_close(void);

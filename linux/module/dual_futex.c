@@ -60,8 +60,7 @@ static int first(u32 among, u64 address, u32 bitset, u64 *state)
 	return best;
 }
 
-/* Wakes at most so many threads in primary mode; returns how many. */
-static int wake(unsigned int number, u64 address, u32 bitset, int most)
+int dual_futex_wake(unsigned int number, u64 address, u32 bitset, int most)
 {
 	struct pillion_dual_futex_waiter *waiters = dual_head()->futex_waiters;
 	unsigned long flags;
@@ -96,7 +95,7 @@ static long wake_both(const struct pt_regs *regs, unsigned int number, u32 bitse
 {
 	struct pt_regs rest = *regs;
 	int most = max_t(int, regs->dx, 1);
-	int count = wake(number, regs->di, bitset, most);
+	int count = dual_futex_wake(number, regs->di, bitset, most);
 	long result;
 
 	if (count == most)
@@ -118,7 +117,7 @@ static long wake_instead(const struct pt_regs *regs, unsigned int number, u64 ad
 	all.dx = INT_MAX;
 	all.r10 = 0;
 	result = dual_natively(&all);
-	return result < 0 ? result : result + wake(number, address, U32_MAX, INT_MAX);
+	return result < 0 ? result : result + dual_futex_wake(number, address, U32_MAX, INT_MAX);
 }
 
 static long counted(const struct pt_regs *regs, unsigned int number, unsigned int which)
@@ -164,8 +163,8 @@ static long futex(const struct pt_regs *regs, unsigned int number)
 		/* Whether it wakes at the second address, only Linux knows. */
 		result = dual_natively(regs);
 		if (result >= 0)
-			result += wake(number, regs->di, U32_MAX, max_t(int, regs->dx, 1)) +
-				  wake(number, regs->r8, U32_MAX, INT_MAX);
+			result += dual_futex_wake(number, regs->di, U32_MAX, max_t(int, regs->dx, 1)) +
+				  dual_futex_wake(number, regs->r8, U32_MAX, INT_MAX);
 		return result;
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:

@@ -25,8 +25,11 @@ enum {
 
 static inline struct pillion_dual_futexes *dual_futexes(unsigned int memory)
 {
-	return &dual_head()->futexes[memory];
+	return memory == PILLION_DUAL_FILE_SET ? &dual_head()->file_waits : &dual_head()->futexes[memory];
 }
+
+/* Sets of waits: each memory's, and that of files. */
+#define DUAL_FUTEX_SETS (PILLION_DUAL_FILE_SET + 1)
 
 /* Which of BUCKETS counts an address is counted in. */
 static inline unsigned int dual_futex_bucket(u64 address)
@@ -39,5 +42,7 @@ void dual_agent_close(void);
 int dual_futex_memory(void);
 void dual_futex_count(unsigned int memory, unsigned int which, int change);
 bool dual_futex_may_wait(u32 number);
+/* Wakes at most so many threads in primary mode; returns how many. */
+int dual_futex_wake(unsigned int set, u64 address, u32 bitset, int most);
 
 #endif

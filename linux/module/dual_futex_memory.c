@@ -42,7 +42,8 @@ struct memory {
 	u32 start;
 };
 
-static struct memory memories[PILLION_DUAL_MEMORIES];
+/* The last one is that of files, of which there are only counts. */
+static struct memory memories[DUAL_FUTEX_SETS];
 
 /* Bits for the memories that there are. Guarded by `lock`. */
 static DECLARE_BITMAP(may_be, 1 << BITS);
@@ -211,7 +212,9 @@ static int deliver_all(void *nothing)
 		if (!posted && kthread_should_stop())
 			return 0;
 		for (; posted; posted &= posted - 1)
-			if (__ffs64(posted) < PILLION_DUAL_MEMORIES)
+			if (__ffs64(posted) == PILLION_DUAL_FILE_SET)
+				dual_file_deliver();
+			else if (__ffs64(posted) < PILLION_DUAL_MEMORIES)
 				deliver(__ffs64(posted));
 	}
 }
@@ -229,7 +232,7 @@ int dual_agent_open(void)
 	struct task_struct *thread;
 	unsigned int i;
 
-	for (i = 0; i < PILLION_DUAL_MEMORIES; i++)
+	for (i = 0; i < DUAL_FUTEX_SETS; i++)
 		spin_lock_init(&memories[i].lock);
 	thread = kthread_run(deliver_all, NULL, "pillion-futex");
 	if (IS_ERR(thread))

@@ -9,6 +9,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/err.h>
+#include <linux/file.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -19,6 +20,7 @@
 #include <asm/unistd.h>
 
 #include "dual.h"
+#include "dual_file.h"
 
 typedef long (*call)(const struct pt_regs *regs);
 
@@ -27,14 +29,21 @@ struct hook {
 	unsigned long number;
 	struct ftrace_ops operations;
 	/* Where a call continues. */
-	call entered;
+	void *entered;
 	/* Linux's function. */
-	call original;
+	void *original;
 };
 
 static long entered(const struct pt_regs *regs);
 static long became_urgent(const struct pt_regs *regs);
 static long futex(const struct pt_regs *regs);
+static long makes_event(const struct pt_regs *regs);
+static long makes_timer(const struct pt_regs *regs);
+static long sets_timer(const struct pt_regs *regs);
+static long gets_timer(const struct pt_regs *regs);
+static struct file *event_file(int descriptor);
+static struct eventfd_ctx *event_of_descriptor(int descriptor);
+static struct eventfd_ctx *event_of_file(struct file *file);
 
 /* Has the call continue in this module, unless it comes from there. */
 static __always_inline void divert(const struct hook *this, unsigned long parent, struct ftrace_regs *registers)
@@ -66,6 +75,14 @@ static void notrace futex_hook(unsigned long ip, unsigned long parent, struct ft
 		divert(container_of(operations, struct hook, operations), parent, registers);
 }
 
+/* Files can have been passed on to any process. */
+static void notrace file_hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+			      struct ftrace_regs *registers)
+{
+	if (dual_file_any())
+		divert(container_of(operations, struct hook, operations), parent, registers);
+}
+
 /* Nobody else can divert these functions, nor switch all hooks off, while these are there. */
 #define FLAGS (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT)
 
@@ -75,11 +92,29 @@ static void notrace futex_hook(unsigned long ip, unsigned long parent, struct ft
 		.operations = { .func = hooked, .flags = FLAGS }                              \
 	}
 
+/* A function of Linux's that is no call. */
+#define INNER(function, continues)                                            \
+	{                                                                     \
+		.name = #function, .number = ULONG_MAX, .entered = continues, \
+		.operations = { .func = file_hook, .flags = FLAGS }           \
+	}
+
+/* Those for users of eventfds in Linux's kernel. */
+enum { EVENT_FILE, EVENT_OF_DESCRIPTOR, EVENT_OF_FILE };
+
 static struct hook hooks[] = {
+	[EVENT_FILE] = INNER(eventfd_fget, event_file),
+	[EVENT_OF_DESCRIPTOR] = INNER(eventfd_ctx_fdget, event_of_descriptor),
+	[EVENT_OF_FILE] = INNER(eventfd_ctx_fileget, event_of_file),
 	HOOK(clock_nanosleep, hook, entered),
 	HOOK(nanosleep, hook, entered),
 	HOOK(sched_setscheduler, hook, became_urgent),
 	HOOK(sched_setattr, hook, became_urgent),
+	HOOK(eventfd, hook, makes_event),
+	HOOK(eventfd2, hook, makes_event),
+	HOOK(timerfd_create, hook, makes_timer),
+	HOOK(timerfd_settime, file_hook, sets_timer),
+	HOOK(timerfd_gettime, file_hook, gets_timer),
 	HOOK(futex, futex_hook, futex),
 	HOOK(futex_waitv, futex_hook, futex),
 	HOOK(restart_syscall, futex_hook, futex),
@@ -100,7 +135,7 @@ noinline long dual_natively(const struct pt_regs *regs)
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].number == number)
-			result = hooks[i].original(regs);
+			result = ((call)hooks[i].original)(regs);
 	barrier();
 	return result;
 }
@@ -143,6 +178,89 @@ static noinline long became_urgent(const struct pt_regs *regs)
 	if (process)
 		dual_process_put(process);
 	module_put(THIS_MODULE);
+	return result;
+}
+
+/* Makes a file, which becomes one of both sides if the process is marked. */
+static long makes(const struct pt_regs *regs, call for_both)
+{
+	struct dual_process *process = dual_process_of_current();
+	long result = process ? for_both(regs) : dual_natively(regs);
+
+	if (process)
+		dual_process_put(process);
+	module_put(THIS_MODULE);
+	return result;
+}
+
+static long makes_event(const struct pt_regs *regs)
+{
+	return makes(regs, dual_event_make);
+}
+
+static long makes_timer(const struct pt_regs *regs)
+{
+	return makes(regs, dual_timer_make);
+}
+
+static long sets_timer(const struct pt_regs *regs)
+{
+	long result = dual_timer_set(regs);
+
+	module_put(THIS_MODULE);
+	return result;
+}
+
+static long gets_timer(const struct pt_regs *regs)
+{
+	long result = dual_timer_get(regs);
+
+	module_put(THIS_MODULE);
+	return result;
+}
+
+/*
+ * Users of eventfds in Linux's kernel find one that is Linux's alone from then on. The calls must
+ * not be the last thing done here, as above.
+ */
+static void end_leave(struct dual_file *event, struct file *file)
+{
+	if (event)
+		dual_file_mask(event);
+	if (file)
+		fput(file);
+	module_put(THIS_MODULE);
+}
+
+static struct file *event_file(int descriptor)
+{
+	struct file *(*original)(int) = hooks[EVENT_FILE].original;
+	struct file *file = fget(descriptor), *result;
+	struct dual_file *event = dual_event_leave(file);
+
+	result = original(descriptor);
+	end_leave(event, file);
+	return result;
+}
+
+static struct eventfd_ctx *event_of_descriptor(int descriptor)
+{
+	struct eventfd_ctx *(*original)(int) = hooks[EVENT_OF_DESCRIPTOR].original;
+	struct file *file = fget(descriptor);
+	struct dual_file *event = dual_event_leave(file);
+	struct eventfd_ctx *result = original(descriptor);
+
+	end_leave(event, file);
+	return result;
+}
+
+static struct eventfd_ctx *event_of_file(struct file *file)
+{
+	struct eventfd_ctx *(*original)(struct file *) = hooks[EVENT_OF_FILE].original;
+	struct dual_file *event = dual_event_leave(file);
+	struct eventfd_ctx *result = original(file);
+
+	end_leave(event, NULL);
 	return result;
 }
 

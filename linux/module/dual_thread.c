@@ -262,7 +262,8 @@ static bool is_sleep(u64 number)
  */
 static bool is_entrance(const struct pt_regs *regs)
 {
-	return is_sleep(regs->orig_ax) || dual_futex_enters(regs);
+	return is_sleep(regs->orig_ax) || dual_futex_enters(regs) ||
+	       (regs->orig_ax == __NR_read && dual_file_is_call(regs->orig_ax, regs->di));
 }
 
 /* How a thread is offered: flags, and what its call names if they say that it names something. */
@@ -274,7 +275,6 @@ struct terms {
 static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 		  const struct dual_thread *thread, const struct pt_regs *regs, const struct terms *terms)
 {
-
 	save_registers(&slot->registers, regs);
 	save_vectors(slot);
 	slot->cr3 = user_page_tables();
@@ -286,6 +286,8 @@ static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 	slot->flags = terms->flags;
 	if (terms->flags & PILLION_DUAL_FLAG_NAMED)
 		slot->naming = *terms->naming;
+	slot->descriptors = dual_file_descriptors();
+	dual_file_state();
 	dual_state_memory(&process->pins);
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
@@ -449,6 +451,9 @@ static long continue_call(struct pt_regs *regs, const struct rest *rest)
 	unsigned long number = rest->number;
 	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
 
+	/* Linux makes it now: its file takes care that it waits in primary mode again. */
+	if (number == __NR_read && !signal_pending(current))
+		return number;
 	/* As SYSCALL leaves them. */
 	regs->ip += SYSCALL_LENGTH;
 	regs->cx = regs->ip;
@@ -456,6 +461,8 @@ static long continue_call(struct pt_regs *regs, const struct rest *rest)
 	regs->orig_ax = number;
 	if (number == __NR_futex)
 		return continue_futex(regs, rest);
+	if (number == __NR_read)
+		return -ERESTARTSYS;
 	if (rest->resume == PILLION_DUAL_RESUME_ABSOLUTE)
 		return signal_pending(current) ? -ERESTARTNOHAND : dual_natively(regs);
 	return wait_on(regs, rest->wake_ns, (struct __kernel_timespec __user *)remaining);
@@ -585,7 +592,8 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	if (rest->resume != PILLION_DUAL_RESUME_AT)
 		return true;
 	/* The same call must not lead back to primary mode. */
-	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si)))
+	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si) ||
+					       dual_file_is_call(slot->number, regs->di)))
 		thread->native = regs->ip + SYSCALL_LENGTH;
 	return true;
 }

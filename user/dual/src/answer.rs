@@ -14,6 +14,8 @@ use pillion_runtime::{call, now, wait};
 
 /// Numbers of system calls of 64-bit Linux.
 mod number {
+    pub const READ: u64 = 0;
+    pub const WRITE: u64 = 1;
     pub const SCHED_YIELD: u64 = 24;
     pub const NANOSLEEP: u64 = 35;
     pub const GETPID: u64 = 39;
@@ -93,6 +95,8 @@ impl Thread<'_> {
             number::TIME if first == 0 => self.seconds(made),
             number::GETCPU => self.tell_processor(first, second),
             number::FUTEX => self.futex(state, made),
+            number::READ => self.read(first as u32, second, third, made),
+            number::WRITE => self.write(first as u32, second, third),
             LIFE_CALL => Some(Answer::Value(place::life().into())),
             number::GETTID => Some(Answer::Value(self.offer.thread.into())),
             number::GETPID => Some(Answer::Value(self.offer.process.into())),
@@ -175,12 +179,17 @@ impl Thread<'_> {
                 // What had passed before is nobody's latency.
                 return Answer::Value(0);
             }
-            let latency = now().saturating_sub(deadline);
-            if latency > self.counts.latency_max {
-                self.counts.latency_max = latency;
-                self.place.set_latency(latency);
-            }
+            self.note_latency(deadline);
             return Answer::Value(0);
+        }
+    }
+
+    /// A wait until that tick has ended.
+    pub fn note_latency(&mut self, deadline: u64) {
+        let latency = now().saturating_sub(deadline);
+        if latency > self.counts.latency_max {
+            self.counts.latency_max = latency;
+            self.place.set_latency(latency);
         }
     }
 

@@ -29,7 +29,7 @@ const R9: usize = 9;
 const USER_BITS: u32 = 47;
 
 /// The entries of all runners.
-fn waiters() -> &'static [Waiter; SLOTS] {
+pub fn waiters() -> &'static [Waiter; SLOTS] {
     // SAFETY: the head of the window is mapped for good, and the type has the layout of what is
     // there; it consists of atomics, and every access to these words is atomic.
     unsafe { &*addr_of!((*place::head()).futex_waiters).cast() }
@@ -58,8 +58,8 @@ impl Word for Owned<'_> {
     }
 }
 
-/// Has Linux look at what was posted for a memory.
-fn deliver(memory: u32) {
+/// Has Linux look at what was posted for a memory, or for files.
+pub fn deliver(memory: u32) {
     // SAFETY: as above.
     unsafe { AtomicU64::from_ptr(addr_of_mut!((*place::head()).posted)) }.fetch_or(1 << memory, SeqCst);
     place::deliver();

@@ -9,6 +9,7 @@ extern crate std;
 
 pub mod clock;
 pub mod exclusion;
+pub mod file;
 pub mod futex;
 pub mod objects;
 mod sync;

@@ -14,6 +14,7 @@
 
 mod answer;
 mod commit;
+mod files;
 mod futexes;
 mod kept;
 mod level;

@@ -3,7 +3,7 @@
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{Dual, MEMORIES, Naming, Slot, VECTOR_BYTES, futex, state};
+use pillion_abi::dual::{Descriptors, Dual, MEMORIES, Naming, Slot, VECTOR_BYTES, futex, state};
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_runtime::info::{address, dual, skin};
@@ -56,6 +56,12 @@ pub fn memory(index: usize) -> u64 {
 pub fn memories_gone() -> u32 {
     // SAFETY: as in `clock`; all accesses to the word are atomic.
     unsafe { AtomicU32::from_ptr(addr_of_mut!((*head()).memories_gone)) }.load(Ordering::SeqCst)
+}
+
+/// How files are found in Linux's memory.
+pub fn descriptors() -> Descriptors {
+    // SAFETY: as in `clock`; all of it are integers.
+    unsafe { addr_of!((*head()).descriptors).read_volatile() }
 }
 
 /// # Safety
@@ -166,6 +172,12 @@ impl Place {
         let (offer, waiting) =
             unsafe { (addr_of!((*slot).offer).read_volatile(), addr_of!((*slot).waiting).read_volatile()) };
         (self.is_primary() && waiting == 0).then_some(offer)
+    }
+
+    /// Where Linux's kernel says which descriptors the thread has: see [`Slot::descriptors`].
+    pub fn descriptors(&self) -> u64 {
+        // SAFETY: as in `offer`.
+        unsafe { addr_of!((*self.slot).descriptors).read_volatile() }
     }
 
     /// Shows whether the thread waits.

@@ -7,6 +7,7 @@ use crate::commit::Moment;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use pillion_channel::copy::copy;
+use pillion_dual::file::File;
 use pillion_dual::walk::{Access, Memory, Ram, Tables};
 use pillion_runtime::info::{address, dual};
 
@@ -28,6 +29,32 @@ impl LinuxRam {
     fn pointer<T>(&self, at: u64) -> Option<*mut T> {
         const { assert!(size_of::<T>() <= 8) };
         self.0.holds(at).then_some((address::GUEST + at) as *mut T)
+    }
+}
+
+impl LinuxRam {
+    /// A word of eight bytes at a guest-physical address.
+    pub fn long(&self, at: u64) -> Option<u64> {
+        at.is_multiple_of(8).then(|| self.entry(at))?
+    }
+
+    /// One of four bytes.
+    pub fn word(&self, at: u64) -> Option<u32> {
+        let place = at.is_multiple_of(4).then(|| self.pointer::<u32>(at))??;
+        // SAFETY: Linux's RAM is mapped for good, and the address is aligned.
+        Some(unsafe { place.read_volatile() })
+    }
+
+    /// A file that both sides use.
+    pub fn file(&self, at: u64) -> Option<&'static File> {
+        let last = at.checked_add(size_of::<File>() as u64 - 8)?;
+        if !at.is_multiple_of(align_of::<File>() as u64) || !self.0.holds(last) {
+            return None;
+        }
+        // SAFETY: both ends lie in Linux's RAM, whose parts are larger than a page, so all of it
+        // does; it is mapped for good and aligned. The type consists of atomics. Linux accesses
+        // these words as atomics, too, or it harms itself.
+        Some(unsafe { &*self.pointer::<u64>(at)?.cast::<File>() })
     }
 }
 
@@ -176,6 +203,31 @@ impl<'a> Process<'a> {
     fn place_of_word(&self, moment: Moment, at: u64, access: Access) -> Option<*mut u32> {
         let place = at.is_multiple_of(4).then(|| self.place(moment, at, access))??;
         self.ram.pointer(place)
+    }
+
+    /// Eight bytes; `None` also if the address is not a multiple of four.
+    pub fn long(&self, at: u64) -> Option<u64> {
+        let [low, high] = [self.word(at)?, self.word(at.wrapping_add(4))?];
+        Some(u64::from(high) << 32 | u64::from(low))
+    }
+
+    /// Writes eight bytes; see [`Process::long`].
+    pub fn set_long(&self, at: u64, long: u64) -> Option<()> {
+        self.set_word(at, long as u32)?;
+        self.set_word(at.wrapping_add(4), (long >> 32) as u32)
+    }
+
+    /// Whether eight bytes can be written; see [`Process::long`].
+    pub fn takes_long(&self, at: u64) -> Option<()> {
+        self.read(|moment| {
+            self.place_of_word(moment, at, Access::Write)?;
+            self.place_of_word(moment, at.wrapping_add(4), Access::Write).map(drop)
+        })
+    }
+
+    /// Something of Linux's kernel.
+    pub fn in_linux<R>(&self, find: impl Fn(&LinuxRam) -> Option<R>) -> Option<R> {
+        self.read(|_| find(&self.ram))
     }
 
     /// Two words of eight bytes; `None` also if the address is not a multiple of eight.

@@ -140,7 +140,7 @@ fn dual(out: &mut Header) {
         reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
         wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max: "uint64_t", ticks: "uint64_t",
         exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t",
-        naming: "struct pillion_dual_naming", reserved: "uint64_t" "[444]",
+        naming: "struct pillion_dual_naming", descriptors: "uint64_t", reserved: "uint64_t" "[443]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     define!(out, "Private futexes.", "DUAL_FUTEX_", dual_mode::futex, BUCKETS HASH SHIFT POSTS EVENT);
     define!(out, "What the thread of a runner does at one.", "DUAL_FUTEX_", dual_mode::futex::state,
@@ -151,10 +151,19 @@ fn dual(out: &mut Header) {
         waiters: "uint32_t", anywhere: "uint32_t", busy: "uint32_t", reserved: "uint32_t",
         waits: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]", owned: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]",
         posts: "uint64_t" "[PILLION_DUAL_FUTEX_POSTS]",);
+    define!(out, "Files that both sides read and write.", "DUAL_FILE_", dual_mode::file, SET COUNT_MAX TAKEN CHANGES);
+    define!(out, "What such a file is.", "DUAL_FILE_", dual_mode::file::kind, NONE EVENT SEMAPHORE TIMER);
+    structure!(out, "dual_file", dual_mode::File,
+        kind: "uint32_t", polled: "uint32_t", key: "uint64_t", value: "uint64_t", clock: "uint64_t",
+        first: "uint64_t", interval: "uint64_t", posted: "uint64_t", reserved: "uint64_t",);
+    structure!(out, "dual_descriptors", dual_mode::Descriptors,
+        direct_map: "uint64_t", files: "uint64_t", count: "uint32_t", fdtable_count: "uint32_t",
+        fdtable_files: "uint32_t", file_flags: "uint32_t", reserved: "uint32_t" "[2]",);
     structure!(out, "dual", dual_mode::Dual,
         events: "uint64_t", vector: "uint32_t", life: "uint32_t", urgency: "uint32_t", shield: "uint32_t",
         memories_gone: "uint32_t", reserved: "uint32_t" "[9]", clocks: "struct pillion_dual_clocks",
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
-        futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", reserved2: "uint64_t" "[315]",
+        futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", file_waits: "struct pillion_dual_futexes",
+        descriptors: "struct pillion_dual_descriptors", reserved2: "uint64_t" "[262]",
         futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);
 }

@@ -123,6 +123,14 @@ impl Waiter {
         Begun::Woken
     }
 
+    /// Continues a wait that a wake-up may have ended. The owner then looks at what it waits for.
+    pub fn go_on(&self) {
+        let number = (self.state.load(Relaxed) & !KIND).wrapping_add(state::ONE);
+        self.state.store(number | state::WAITING, SeqCst);
+        // As in `begin`.
+        fence(SeqCst);
+    }
+
     /// Whether a wait that began has been ended by a wake-up.
     #[must_use]
     pub fn is_woken(&self) -> bool {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Timerfds that both sides read. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "test.h"
+
+/* A timer that expires again and again is read without Linux, and counted from its first expiry. */
+void timer_periods(void)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME };
+	const int64_t interval = 200 * MICROSECOND;
+	struct pillion_dual_thread before = { 0 }, after = { 0 };
+	unsigned int i, clock;
+
+	enter();
+	for (clock = 0; clock < COUNT(clocks); clock++) {
+		int file = timer(clocks[clock], 0);
+		int64_t first = now(clocks[clock]) + MILLISECOND, present;
+		uint64_t sum = 0;
+
+		arm(file, TFD_TIMER_ABSTIME, first, interval);
+		/* It enters primary mode in its first read. */
+		sum += taken(file);
+		check_mode(true);
+		if (!is_native)
+			look(gettid(), &before);
+		to_primary();
+		for (i = 0; i < ROUNDS; i++) {
+			uint64_t count = taken(file);
+
+			present = now(clocks[clock]);
+			sum += count;
+			check(count, "nothing was read");
+			check(present >= first + (int64_t)(sum - 1) * interval, "%lld ns early",
+			      (long long)(first + (int64_t)(sum - 1) * interval - present));
+			check(present < first + (int64_t)(sum + 1) * interval + 100 * MILLISECOND, "it is late");
+		}
+		check_mode(true);
+		if (!is_native) {
+			look(gettid(), &after);
+			check(after.left[PILLION_DUAL_LEFT_CALL] <= before.left[PILLION_DUAL_LEFT_CALL] + 1, "it went to Linux");
+		}
+		close(file);
+	}
+	check_entries(1);
+}
+
+static void *sets(void *absolute)
+{
+	usleep(20000);
+	arm(pair.files[0], absolute ? TFD_TIMER_ABSTIME : 0,
+	    absolute ? now(CLOCK_REALTIME) + MILLISECOND : MILLISECOND, 0);
+	return NULL;
+}
+
+/* Timers are set, asked and stopped, as in Linux. */
+void timer_settings(void)
+{
+	struct itimerspec time, before;
+	struct epoll_event found, wanted = { .events = EPOLLIN };
+	struct pollfd polled;
+	unsigned int i;
+	pthread_t other;
+	uint64_t value;
+	int set, file;
+
+	enter();
+	for (i = 0; i < 4; i++) {
+		file = timer(i % 2 ? CLOCK_REALTIME : CLOCK_MONOTONIC, i / 2 ? TFD_NONBLOCK : 0);
+		check(!timerfd_gettime(file, &time) && !ns_of(time.it_value) && !ns_of(time.it_interval), "a new timer");
+		arm(file, 0, 10 * SECOND, 3 * SECOND);
+		check(!timerfd_gettime(file, &time), "timerfd_gettime");
+		check(ns_of(time.it_value) > 9 * SECOND && ns_of(time.it_value) <= 10 * SECOND, "what is left");
+		check(ns_of(time.it_interval) == 3 * SECOND, "the interval");
+		/* Long ago: all expirations since are there at once. */
+		arm(file, TFD_TIMER_ABSTIME, now(i % 2 ? CLOCK_REALTIME : CLOCK_MONOTONIC) - 95 * MILLISECOND,
+		    10 * MILLISECOND);
+		to_primary();
+		value = taken(file);
+		check(value >= 10 && value < 20, "%llu expirations", (unsigned long long)value);
+		check_mode(true);
+		time = (struct itimerspec){ .it_interval = timespec_of(5) };
+		check(!timerfd_settime(file, 0, &time, &before), "timerfd_settime");
+		check(ns_of(before.it_value) <= 10 * MILLISECOND && ns_of(before.it_interval) == 10 * MILLISECOND, "before");
+		check(!timerfd_gettime(file, &time) && !ns_of(time.it_value) && ns_of(time.it_interval) == 5, "after");
+		if (i / 2) {
+			to_primary();
+			check(take(file, &value) == -EAGAIN, "a timer that is stopped");
+			check_mode(true);
+		}
+		arm(file, 0, MICROSECOND, 0);
+		to_primary();
+		check(taken(file) == 1, "it expires once");
+		check(!timerfd_gettime(file, &time) && !ns_of(time.it_value), "it has expired");
+		check(timerfd_settime(file, 8, &time, NULL) && errno == EINVAL, "a wrong flag");
+		time.it_value.tv_nsec = SECOND;
+		check(timerfd_settime(file, 0, &time, NULL) && errno == EINVAL, "a wrong time");
+		check(timerfd_settime(file, 0, (void *)8, NULL) && errno == EFAULT, "no time");
+		check(call(SYS_write, file, (long)&value, 8, 0, 0, 0) == -EINVAL, "a write");
+		close(file);
+	}
+	/* Set while it is waited for: in primary mode, and in Linux. */
+	for (i = 0; i < 4; i++) {
+		int64_t begin = now(CLOCK_MONOTONIC);
+
+		if (i == 2)
+			be_ordinary();
+		pair.files[0] = timer(CLOCK_REALTIME, 0);
+		arm(pair.files[0], 0, i % 2 ? 100 * SECOND : 0, 0);
+		other = begin_thread(i / 2 ? 0 : PRIORITY + 1, sets, i % 2 ? "" : NULL);
+		check(taken(pair.files[0]) == 1, "what was set");
+		check(now(CLOCK_MONOTONIC) - begin >= 21 * MILLISECOND, "it is early");
+		check(!pthread_join(other, NULL), "pthread_join");
+		close(pair.files[0]);
+	}
+	/* Those who poll in Linux are woken at each expiry. */
+	file = timer(CLOCK_MONOTONIC, 0);
+	set = epoll_create1(0);
+	check(!epoll_ctl(set, EPOLL_CTL_ADD, file, &wanted), "epoll_ctl");
+	check(!epoll_wait(set, &found, 1, 0), "it does not run");
+	arm(file, 0, 5 * MILLISECOND, 5 * MILLISECOND);
+	for (i = 0; i < 10; i++) {
+		check(epoll_wait(set, &found, 1, 10000) == 1, "epoll_wait");
+		check(taken(file), "what was polled for");
+		polled = (struct pollfd){ .fd = file, .events = POLLIN | POLLOUT };
+		check(poll(&polled, 1, 10000) == 1 && polled.revents == POLLIN, "poll");
+	}
+	close(set);
+	close(file);
+	check_entries(4);
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files that threads in primary mode read and write as well. The task finds them by the descriptor
+ * table of the thread, which it reads where Linux has it, so nobody has to follow what descriptors
+ * mean. Only the operations of the file are replaced, when it is made; its data stay what they are.
+ */
+#include <linux/bug.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/gfp.h>
+#include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/spinlock.h>
+#include <linux/uio.h>
+#include <asm/ptrace.h>
+#include <asm/unistd.h>
+
+#include "dual_file.h"
+#include "dual_futex.h"
+
+#define MOST (PAGE_SIZE / sizeof(struct pillion_dual_file))
+
+static struct dual_file files[MOST];
+
+/* Guards which are free. */
+static DEFINE_SPINLOCK(lock);
+
+/* What both sides share, a page of Linux's memory. */
+static struct pillion_dual_file *shared;
+
+/* How many have been in use: the others need not be looked at. */
+static unsigned int used;
+
+/* The task that knows where they are, by how often it was started. */
+static u32 stated;
+
+static u64 address_of(const struct dual_file *this)
+{
+	return (this - files + 1) * 4;
+}
+
+bool dual_file_any(void)
+{
+	return READ_ONCE(used);
+}
+
+struct dual_file *dual_file_of(const struct file *file)
+{
+	unsigned int i;
+
+	if (!file || !file->f_op || file->f_op->release != dual_file_release)
+		return NULL;
+	for (i = 0; i < READ_ONCE(used); i++)
+		if (READ_ONCE(files[i].file) == file)
+			return &files[i];
+	return NULL;
+}
+
+/* Tells a task that was started anew where to look. */
+void dual_file_state(void)
+{
+	struct pillion_dual_descriptors *told = &dual_head()->descriptors;
+
+	if (READ_ONCE(stated) == dual_starts())
+		return;
+	told->files = (u64)shared;
+	told->fdtable_count = offsetof(struct fdtable, max_fds);
+	told->fdtable_files = offsetof(struct fdtable, fd);
+	told->file_flags = offsetof(struct file, f_flags);
+	WRITE_ONCE(told->count, READ_ONCE(used));
+	smp_store_release(&told->direct_map, (u64)__va(0));
+	dual_futex_state(PILLION_DUAL_FILE_SET);
+	WRITE_ONCE(stated, dual_starts());
+}
+
+/* Where the task finds the descriptor table of the current thread, which changes none of others. */
+u64 dual_file_descriptors(void)
+{
+	return virt_to_phys(&current->files->fdt);
+}
+
+/* Whether a thread in primary mode still uses what has been released. */
+static bool is_used(const struct dual_file *this)
+{
+	u32 waiters = smp_load_acquire(&dual_head()->file_waits.waiters);
+	unsigned int i;
+
+	for (i = 0; i < dual_slot_count(); i++)
+		if (waiters & BIT(i) && READ_ONCE(dual_head()->futex_waiters[i].address) == address_of(this))
+			return true;
+	return false;
+}
+
+/* Finds out in which queue Linux's own file has those who wait for it. */
+struct finder {
+	poll_table table;
+	wait_queue_head_t *queue;
+};
+
+static void found(struct file *file, wait_queue_head_t *queue, poll_table *table)
+{
+	container_of(table, struct finder, table)->queue = queue;
+}
+
+static wait_queue_head_t *queue_of(struct file *file)
+{
+	struct finder finder = { .queue = NULL };
+
+	init_poll_funcptr(&finder.table, found);
+	vfs_poll(file, &finder.table);
+	return finder.queue;
+}
+
+static struct dual_file *claim(struct file *file)
+{
+	struct dual_file *this = NULL;
+	unsigned int i;
+
+	spin_lock(&lock);
+	for (i = 0; i < MOST && !this; i++) {
+		if (files[i].file || is_used(&files[i]))
+			continue;
+		this = &files[i];
+		WRITE_ONCE(this->file, file);
+		WRITE_ONCE(used, max(used, i + 1));
+		WRITE_ONCE(dual_head()->descriptors.count, used);
+	}
+	spin_unlock(&lock);
+	return this;
+}
+
+/*
+ * Makes a new file one of both sides. Whoever guessed its descriptor and uses it already goes on
+ * with what it was. NULL if there are too many.
+ */
+struct dual_file *dual_file_adopt(struct file *file, u32 kind, u64 value,
+				  const struct file_operations *operations)
+{
+	const struct file_operations *original = READ_ONCE(file->f_op);
+	struct dual_file *this;
+
+	/* Two threads can have been told the same descriptor, one after the other. */
+	if (original->release == dual_file_release)
+		return NULL;
+	this = claim(file);
+	if (!this)
+		return NULL;
+	this->queue = queue_of(file);
+	this->original = original;
+	this->operations = operations;
+	this->is_native = false;
+	this->shared->polled = 0;
+	this->shared->value = value;
+	this->shared->first = 0;
+	this->shared->interval = 0;
+	this->shared->kind = kind;
+	if (cmpxchg(&file->f_op, original, operations) != original) {
+		WRITE_ONCE(this->file, NULL);
+		return NULL;
+	}
+	__module_get(THIS_MODULE);
+	smp_store_release(&this->shared->key, (u64)file);
+	return this;
+}
+
+/* The last descriptor is closed. Linux gives up its reference to the module after this. */
+int dual_file_release(struct inode *inode, struct file *file)
+{
+	struct dual_file *this = dual_file_of(file);
+	const struct file_operations *original = this->original;
+	unsigned int i;
+
+	/* A thread that waits for it in primary mode goes on, as it does in Linux. */
+	WRITE_ONCE(this->shared->key, 0);
+	for (i = 0; i < DUAL_FILE_CLOCKS; i++)
+		hrtimer_cancel(&this->alarms[i].timer);
+	spin_lock(&lock);
+	/* Before it is looked at whether somebody uses it. */
+	smp_store_mb(this->file, NULL);
+	spin_unlock(&lock);
+	return original->release(inode, file);
+}
+
+/* Wakes all that wait for a file which has changed, in primary mode first. */
+void dual_file_changed(struct dual_file *this)
+{
+	dual_futex_wake(PILLION_DUAL_FILE_SET, address_of(this), U32_MAX, INT_MAX);
+	wake_up_interruptible_poll(this->queue, EPOLLIN | EPOLLOUT);
+}
+
+static void deliver(struct dual_file *this)
+{
+	wake_up_interruptible_poll(this->queue, EPOLLIN | EPOLLOUT);
+	if (waitqueue_active(this->queue))
+		return;
+	WRITE_ONCE(this->shared->polled, 0);
+	/* Pairs with the one of `dual_file_poll`. */
+	smp_mb();
+	if (waitqueue_active(this->queue))
+		WRITE_ONCE(this->shared->polled, 1);
+}
+
+/* Does what the task posted. */
+void dual_file_deliver(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < READ_ONCE(used); i++) {
+		struct dual_file *this = &files[i];
+
+		if (!READ_ONCE(this->shared->posted) || !xchg(&this->shared->posted, 0))
+			continue;
+		/* The queue ends with the file. */
+		spin_lock(&lock);
+		if (this->file)
+			deliver(this);
+		spin_unlock(&lock);
+	}
+}
+
+ssize_t dual_file_read(struct dual_file *this, char __user *to, size_t size, loff_t *at)
+{
+	struct kiocb control;
+	struct iov_iter buffer;
+
+	if (this->original->read)
+		return this->original->read(this->file, to, size, at);
+	init_sync_kiocb(&control, this->file);
+	iov_iter_ubuf(&buffer, READ, to, size);
+	return this->original->read_iter(&control, &buffer);
+}
+
+void dual_file_unmask(struct dual_file *this)
+{
+	mutex_lock(&this->lock);
+	WRITE_ONCE(this->file->f_op, this->original);
+}
+
+void dual_file_mask(struct dual_file *this)
+{
+	WRITE_ONCE(this->file->f_op, this->operations);
+	mutex_unlock(&this->lock);
+}
+
+/* Leaves a file to Linux for good. Whoever waits in another way looks again. */
+void dual_file_leave(struct dual_file *this)
+{
+	WRITE_ONCE(this->shared->kind, PILLION_DUAL_FILE_NONE);
+	smp_store_mb(this->is_native, true);
+	dual_file_changed(this);
+}
+
+static __poll_t mask_of(struct dual_file *this)
+{
+	return this->shared->kind == PILLION_DUAL_FILE_TIMER ? dual_timer_mask(this) : dual_event_mask(this);
+}
+
+/* Whether a call of a thread that was in primary mode is one to such a file. */
+bool dual_file_is_call(u64 number, unsigned int descriptor)
+{
+	struct file *file;
+	bool is_call;
+
+	if (number != __NR_read && number != __NR_write)
+		return false;
+	file = fget(descriptor);
+	is_call = dual_file_of(file);
+	if (file)
+		fput(file);
+	return is_call;
+}
+
+/*
+ * Has the current thread wait in primary mode for what it reads, if it may be there. It then
+ * continues with `result`, wherever it is: what called this returns that unchanged.
+ */
+bool dual_file_enter(long *result)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct dual_process *process;
+	bool has_entered;
+
+	/* Not a call within another one, or one for another thread. */
+	if (regs->orig_ax != __NR_read || current->flags & (PF_KTHREAD | PF_IO_WORKER) ||
+	    !user_64bit_mode(regs) || !dual_may_be_marked(current))
+		return false;
+	process = dual_process_of_current();
+	if (!process)
+		return false;
+	has_entered = dual_thread_run(process, regs, result);
+	dual_process_put(process);
+	return has_entered;
+}
+
+static bool is_ready(struct dual_file *this, u64 room)
+{
+	if (READ_ONCE(this->is_native))
+		return true;
+	return room ? READ_ONCE(this->shared->value) <= PILLION_DUAL_FILE_COUNT_MAX - room :
+		      mask_of(this) & EPOLLIN;
+}
+
+/*
+ * Waits in Linux until there is something to read, or room for so much in an eventfd, or the file
+ * is Linux's alone.
+ */
+int dual_file_wait(struct dual_file *this, u64 room)
+{
+	unsigned int bucket = DUAL_FUTEX_WAITS + dual_futex_bucket(address_of(this));
+	int error;
+
+	dual_futex_count(PILLION_DUAL_FILE_SET, bucket, 1);
+	error = wait_event_interruptible(*this->queue, is_ready(this, room));
+	dual_futex_count(PILLION_DUAL_FILE_SET, bucket, -1);
+	return error;
+}
+
+__poll_t dual_file_poll(struct file *file, poll_table *table)
+{
+	struct dual_file *this = dual_file_of(file);
+	__poll_t mask = this->original->poll(file, table);
+
+	WRITE_ONCE(this->shared->polled, 1);
+	/* It is known that somebody may wait before it is looked at. */
+	smp_mb();
+	return READ_ONCE(this->is_native) ? mask : mask_of(this);
+}
+
+static enum hrtimer_restart expire(struct hrtimer *timer)
+{
+	struct dual_file_alarm *alarm = container_of(timer, struct dual_file_alarm, timer);
+
+	wake_up_interruptible_poll(alarm->file->queue, EPOLLIN);
+	return HRTIMER_NORESTART;
+}
+
+int dual_files_open(void)
+{
+	static const clockid_t clocks[] = {
+		[DUAL_FILE_MONOTONIC] = CLOCK_MONOTONIC,
+		[DUAL_FILE_REALTIME] = CLOCK_REALTIME,
+		[DUAL_FILE_BOOTTIME] = CLOCK_BOOTTIME,
+	};
+	unsigned int i, clock;
+
+	shared = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!shared)
+		return -ENOMEM;
+	stated = dual_starts() - 1;
+	for (i = 0; i < MOST; i++) {
+		files[i].shared = &shared[i];
+		mutex_init(&files[i].lock);
+		for (clock = 0; clock < DUAL_FILE_CLOCKS; clock++) {
+			struct dual_file_alarm *alarm = &files[i].alarms[clock];
+
+			hrtimer_init(&alarm->timer, clocks[clock], HRTIMER_MODE_ABS);
+			alarm->timer.function = expire;
+			alarm->file = &files[i];
+		}
+	}
+	return 0;
+}
+
+/* Each file holds the module, so there are none. */
+void dual_files_close(void)
+{
+	WRITE_ONCE(dual_head()->descriptors.direct_map, 0);
+	free_page((unsigned long)shared);
+}

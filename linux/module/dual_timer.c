@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Timerfds that both sides read: those that marked processes make. What a timer was set to and how
+ * many of its expirations were taken says what there is to read, so nothing happens when it
+ * expires, but that those who wait in Linux are woken.
+ */
+#include <linux/atomic.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/ktime.h>
+#include <linux/magic.h>
+#include <linux/math64.h>
+#include <linux/mutex.h>
+#include <linux/nsproxy.h>
+#include <linux/processor.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/timekeeping.h>
+#include <linux/timerfd.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+#include "dual_file.h"
+
+/* A timer at one time. */
+struct setting {
+	u64 value;
+	u64 clock;
+	u64 first;
+	u64 interval;
+};
+
+static struct setting look(const struct dual_file *this)
+{
+	const struct pillion_dual_file *shared = this->shared;
+	struct setting seen;
+
+	do {
+		seen.value = smp_load_acquire(&shared->value);
+		seen.clock = READ_ONCE(shared->clock);
+		seen.first = READ_ONCE(shared->first);
+		seen.interval = READ_ONCE(shared->interval);
+		/* Before it is looked at whether it was set meanwhile. */
+		smp_rmb();
+	} while (seen.value & PILLION_DUAL_FILE_CHANGES || READ_ONCE(shared->value) != seen.value);
+	return seen;
+}
+
+static u64 now(u64 clock)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+		return ktime_get_real_ns();
+	case CLOCK_BOOTTIME:
+		return ktime_get_boottime_ns();
+	default:
+		return ktime_get_ns();
+	}
+}
+
+/* The time of the first expiry that nobody has taken; 0: there is none. */
+static u64 due(const struct setting *timer)
+{
+	u64 taken = timer->value % PILLION_DUAL_FILE_TAKEN;
+
+	return timer->first && (timer->interval || !taken) ? timer->first + taken * timer->interval : 0;
+}
+
+/* How many expirations nobody has taken. */
+static u64 expired(const struct setting *timer)
+{
+	u64 next = due(timer), present = now(timer->clock);
+
+	if (!next || present < next)
+		return 0;
+	return timer->interval ? (present - next) / timer->interval + 1 : 1;
+}
+
+static u64 take(struct dual_file *this)
+{
+	struct setting timer;
+	u64 count;
+
+	do {
+		timer = look(this);
+		count = expired(&timer);
+	} while (count && cmpxchg64(&this->shared->value, timer.value, timer.value + count) != timer.value);
+	return count;
+}
+
+static struct hrtimer *alarm_of(struct dual_file *this, u64 clock)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+		return &this->alarms[DUAL_FILE_REALTIME].timer;
+	case CLOCK_BOOTTIME:
+		return &this->alarms[DUAL_FILE_BOOTTIME].timer;
+	default:
+		return &this->alarms[DUAL_FILE_MONOTONIC].timer;
+	}
+}
+
+/* If it has not expired, who waits for it is woken when it does. */
+__poll_t dual_timer_mask(struct dual_file *this)
+{
+	struct setting timer = look(this);
+	u64 next = due(&timer);
+
+	if (expired(&timer))
+		return EPOLLIN;
+	if (next)
+		hrtimer_start(alarm_of(this, timer.clock), ns_to_ktime(next), HRTIMER_MODE_ABS);
+	return 0;
+}
+
+static ssize_t timer_read(struct file *file, char __user *to, size_t size, loff_t *at)
+{
+	struct dual_file *this = dual_file_of(file);
+	long result;
+	u64 count;
+	int error;
+
+	if (size < sizeof(count))
+		return -EINVAL;
+	while (!(count = take(this))) {
+		if (READ_ONCE(this->is_native))
+			return dual_file_read(this, to, size, at);
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (dual_file_enter(&result))
+			return result;
+		error = dual_file_wait(this, 0);
+		if (error)
+			return error;
+	}
+	return copy_to_user(to, &count, sizeof(count)) ? -EFAULT : sizeof(count);
+}
+
+/* The time until the next expiry. */
+static struct itimerspec64 rest(const struct dual_file *this)
+{
+	struct setting timer = look(this);
+	u64 next = due(&timer), present = now(timer.clock);
+
+	next += expired(&timer) * timer.interval;
+	return (struct itimerspec64){
+		.it_value = ns_to_timespec64(next > present ? next - present : 0),
+		.it_interval = ns_to_timespec64(timer.interval),
+	};
+}
+
+static void timer_show(struct seq_file *to, struct file *file)
+{
+	struct dual_file *this = dual_file_of(file);
+	struct setting timer = look(this);
+	struct itimerspec64 time = rest(this);
+
+	if (READ_ONCE(this->is_native)) {
+		this->original->show_fdinfo(to, file);
+		return;
+	}
+	seq_printf(to,
+		   "clockid: %d\nticks: %llu\nsettime flags: 00\n"
+		   "it_value: (%llu, %llu)\nit_interval: (%llu, %llu)\n",
+		   this->clock, expired(&timer), (u64)time.it_value.tv_sec, (u64)time.it_value.tv_nsec,
+		   (u64)time.it_interval.tv_sec, (u64)time.it_interval.tv_nsec);
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.llseek = noop_llseek,
+	/* Not `read_iter`, whose results Linux checks: a thread's can be any. */
+	.read = timer_read,
+	.poll = dual_file_poll,
+	.show_fdinfo = timer_show,
+	.release = dual_file_release,
+};
+
+/* Another thread can have closed the descriptor of a new timer, and made it another file's. */
+static bool is_timer(const struct file *file)
+{
+	return file->f_inode->i_sb->s_magic == ANON_INODE_FS_MAGIC &&
+	       !strcmp(file->f_path.dentry->d_name.name, "[timerfd]");
+}
+
+static void adopt(int descriptor, clockid_t clock)
+{
+	struct file *file = fget(descriptor);
+	struct dual_file *this;
+
+	if (!file)
+		return;
+	if (is_timer(file)) {
+		this = dual_file_adopt(file, PILLION_DUAL_FILE_TIMER, 0, &operations);
+		if (this)
+			this->clock = clock;
+	}
+	fput(file);
+}
+
+/* Makes a timer, for a marked process. Those that wake a machine from its sleep are Linux's. */
+long dual_timer_make(const struct pt_regs *regs)
+{
+	clockid_t clock = regs->di;
+	long descriptor = dual_natively(regs);
+
+	if (descriptor >= 0 && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME))
+		adopt(descriptor, clock);
+	return descriptor;
+}
+
+/* The timer of a descriptor, with a reference to its file; NULL if it is none. */
+static struct dual_file *timer_of(int descriptor)
+{
+	struct file *file = fget(descriptor);
+	struct dual_file *this = dual_file_of(file);
+
+	if (this && file->f_op == &operations)
+		return this;
+	if (file)
+		fput(file);
+	return NULL;
+}
+
+/* A length of time counts by a clock that nobody sets. */
+static void set(struct dual_file *this, const struct itimerspec64 *time, bool is_absolute)
+{
+	struct pillion_dual_file *shared = this->shared;
+	u64 clock = this->clock == CLOCK_REALTIME && !is_absolute ? CLOCK_MONOTONIC : this->clock;
+	u64 number = shared->value & -PILLION_DUAL_FILE_TAKEN;
+	ktime_t first = timespec64_to_ktime(time->it_value);
+
+	if (first && !is_absolute)
+		first = ktime_add_safe(ns_to_ktime(now(clock)), first);
+	/* What is taken from now on is none of the setting before. */
+	WRITE_ONCE(shared->value, number + PILLION_DUAL_FILE_CHANGES);
+	smp_wmb();
+	WRITE_ONCE(shared->clock, clock);
+	WRITE_ONCE(shared->first, first);
+	WRITE_ONCE(shared->interval, timespec64_to_ktime(time->it_interval));
+	smp_store_release(&shared->value, number + 2 * PILLION_DUAL_FILE_CHANGES);
+	dual_file_changed(this);
+}
+
+/* Linux's own function for a timer that is Linux's alone. */
+static long natively(struct dual_file *this, const struct pt_regs *regs)
+{
+	long result;
+
+	dual_file_unmask(this);
+	result = dual_natively(regs);
+	dual_file_mask(this);
+	return result;
+}
+
+/* Whether a timer is to end when its clock is set: only Linux knows of that. */
+static bool may_cancel(const struct dual_file *this, int flags)
+{
+	return this->clock == CLOCK_REALTIME && flags & TFD_TIMER_ABSTIME && flags & TFD_TIMER_CANCEL_ON_SET;
+}
+
+static long set_native(struct dual_file *this, const struct pt_regs *regs)
+{
+	static const struct itimerspec64 never;
+	bool is_first = !READ_ONCE(this->is_native);
+	struct itimerspec64 before = rest(this);
+	long result;
+
+	if (is_first) {
+		mutex_lock(&this->lock);
+		set(this, &never, true);
+		dual_file_leave(this);
+		mutex_unlock(&this->lock);
+	}
+	result = natively(this, regs);
+	if (is_first && !result && regs->r10 && put_itimerspec64(&before, (void __user *)regs->r10))
+		return -EFAULT;
+	return result;
+}
+
+long dual_timer_set(const struct pt_regs *regs)
+{
+	struct itimerspec64 time, before;
+	struct dual_file *this = timer_of(regs->di);
+	long result = 0;
+	int flags = regs->si;
+
+	if (!this)
+		return dual_natively(regs);
+	if (get_itimerspec64(&time, (void __user *)regs->dx)) {
+		result = -EFAULT;
+	} else if (flags & ~TFD_SETTIME_FLAGS || !itimerspec64_valid(&time)) {
+		result = -EINVAL;
+	} else if (READ_ONCE(this->is_native) || may_cancel(this, flags)) {
+		result = set_native(this, regs);
+	} else {
+		mutex_lock(&this->lock);
+		before = rest(this);
+		set(this, &time, flags & TFD_TIMER_ABSTIME);
+		mutex_unlock(&this->lock);
+		if (regs->r10 && put_itimerspec64(&before, (void __user *)regs->r10))
+			result = -EFAULT;
+	}
+	fput(this->file);
+	return result;
+}
+
+long dual_timer_get(const struct pt_regs *regs)
+{
+	struct dual_file *this = timer_of(regs->di);
+	struct itimerspec64 time;
+	long result;
+
+	if (!this)
+		return dual_natively(regs);
+	if (READ_ONCE(this->is_native)) {
+		result = natively(this, regs);
+	} else {
+		time = rest(this);
+		result = put_itimerspec64(&time, (void __user *)regs->si) ? -EFAULT : 0;
+	}
+	fput(this->file);
+	return result;
+}
