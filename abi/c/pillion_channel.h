@@ -440,6 +440,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_LIFE_CALL 0x50490200
 #define PILLION_DUAL_VECTOR_BYTES 0x1000
 #define PILLION_DUAL_MEMORIES 32
+#define PILLION_DUAL_SIGNAL_TIMERS 8
 #define PILLION_DUAL_TASK "dual"
 
 /* Whether Linux lives. */
@@ -607,6 +608,28 @@ _Static_assert(offsetof(struct pillion_dual_naming, group_count) == 84, "group_c
 _Static_assert(offsetof(struct pillion_dual_naming, groups) == 88, "groups");
 #endif
 
+struct pillion_dual_signal_timer {
+    uint32_t id;
+    uint32_t signal;
+    uint64_t value;
+    uint64_t clock;
+    uint64_t first;
+    uint64_t interval;
+    uint64_t taken;
+    uint64_t overrun;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_signal_timer) == 56, "size");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, id) == 0, "id");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, signal) == 4, "signal");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, value) == 8, "value");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, clock) == 16, "clock");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, first) == 24, "first");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, interval) == 32, "interval");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, taken) == 40, "taken");
+_Static_assert(offsetof(struct pillion_dual_signal_timer, overrun) == 48, "overrun");
+#endif
+
 struct pillion_dual_slot {
     uint32_t state;
     uint32_t offer;
@@ -636,7 +659,10 @@ struct pillion_dual_slot {
     uint64_t waits_at_death;
     struct pillion_dual_naming naming;
     uint64_t descriptors;
-    uint64_t reserved[443];
+    uint64_t signals;
+    struct pillion_dual_signal_timer timers[PILLION_DUAL_SIGNAL_TIMERS];
+    uint64_t timer_count;
+    uint64_t reserved[385];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -669,7 +695,10 @@ _Static_assert(offsetof(struct pillion_dual_slot, waiting) == 312, "waiting");
 _Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 320, "waits_at_death");
 _Static_assert(offsetof(struct pillion_dual_slot, naming) == 328, "naming");
 _Static_assert(offsetof(struct pillion_dual_slot, descriptors) == 544, "descriptors");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 552, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, signals) == 552, "signals");
+_Static_assert(offsetof(struct pillion_dual_slot, timers) == 560, "timers");
+_Static_assert(offsetof(struct pillion_dual_slot, timer_count) == 1008, "timer_count");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 1016, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 

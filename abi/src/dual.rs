@@ -387,6 +387,31 @@ pub struct Naming {
 /// form).
 pub const VECTOR_BYTES: usize = PAGE as usize;
 
+/// Maximum number of timers whose signals a thread in primary mode waits for.
+pub const SIGNAL_TIMERS: usize = 8;
+
+/// A timer that sends a signal (`timer_create`).
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct SignalTimer {
+    /// Its number.
+    pub id: u32,
+    /// The signal.
+    pub signal: u32,
+    /// What the signal carries.
+    pub value: u64,
+    /// The clock that it runs by.
+    pub clock: u64,
+    /// The time of its first expiry.
+    pub first: u64,
+    /// Nanoseconds from one expiry to the next; 0: there is one only.
+    pub interval: u64,
+    /// Expirations whose signals were taken; the task adds to it.
+    pub taken: u64,
+    /// Expirations that the last signal stood for, beside its own.
+    pub overrun: u64,
+}
+
 /// A thread in primary mode, or a free place for one.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(4096))]
@@ -450,8 +475,15 @@ pub struct Slot {
     /// Guest-physical address of the word with the address of the thread's `struct fdtable`; 0:
     /// none. It stays as long as the thread is in primary mode.
     pub descriptors: u64,
+    /// Signals that the thread can wait for in primary mode, as bits; it comes back when Linux has
+    /// one of them for it.
+    pub signals: u64,
+    /// Timers of Linux's that send such a signal. Linux has stopped them.
+    pub timers: [SignalTimer; SIGNAL_TIMERS],
+    /// How many there are.
+    pub timer_count: u64,
     /// Zero.
-    pub reserved: [u64; 443],
+    pub reserved: [u64; 385],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }
@@ -596,6 +628,7 @@ const _: () = {
     assert!(size_of::<Dual>() == 4 * 4096);
     assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
     assert!(size_of::<File>() == 64);
+    assert!(size_of::<SignalTimer>() == 56);
     assert!(size_of::<Slot>() == 8192);
     assert!(core::mem::offset_of!(Slot, vectors) == 4096);
 };

@@ -81,6 +81,8 @@ static const struct test {
 	{ "files-interrupted", files_interrupted },
 	{ "files-left", files_left },
 	{ "files-many", files_many },
+	{ "expiries", expiries },
+	{ "expiries-disturbed", expiries_disturbed },
 	{ "posix-mutexes", posix_mutexes },
 	{ "posix-conditions", posix_conditions },
 	{ "posix-others", posix_others },

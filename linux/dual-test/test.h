@@ -183,6 +183,8 @@ void files_shared(void);
 void files_interrupted(void);
 void files_left(void);
 void files_many(void);
+void expiries(void);
+void expiries_disturbed(void);
 void memory_that_moves(void);
 void memory_stays(void);
 void clock_is_set(void);

@@ -544,9 +544,10 @@ static int open_parts(void)
 	error = dual_files_open();
 	if (error)
 		goto futex;
+	dual_signal_open();
 	error = dual_hook_open();
 	if (error)
-		goto file;
+		goto signal;
 	dual_urgency_open();
 	error = misc_register(&device);
 	if (error)
@@ -555,7 +556,8 @@ static int open_parts(void)
 hook:
 	dual_urgency_close();
 	dual_hook_close();
-file:
+signal:
+	dual_signal_close();
 	dual_files_close();
 futex:
 	dual_futex_close();
@@ -601,6 +603,7 @@ void dual_close(void)
 	dual_clock_close();
 	dual_thread_close();
 	dual_futex_close();
+	dual_signal_close();
 	dual_files_close();
 	/* Without files and hooks, nobody else has references. */
 	list_for_each_entry_safe(process, next, &processes, link)

@@ -5,7 +5,8 @@
  * and leaves it, dual_report.c where it left it, dual_pin.c memory that stays where it is,
  * dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_name.c names of
  * objects, dual_message.c messages of threads in Linux, dual_futex.c and dual_futex_memory.c private
- * futexes, dual_file.c, dual_event.c and dual_timer.c files that both sides use.
+ * futexes, dual_file.c, dual_event.c and dual_timer.c files that both sides use, dual_signal.c the
+ * signals of timers.
  */
 #ifndef DUAL_H
 #define DUAL_H
@@ -135,6 +136,7 @@ int dual_thread_open(void);
 void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
+void dual_slot_recall(unsigned int slot);
 u32 dual_starts(void);
 /* Runners look at their clocks, and for memories that have gone. In any context. */
 void dual_runners_look(void);
@@ -182,6 +184,16 @@ long dual_event_make(const struct pt_regs *regs);
 long dual_timer_make(const struct pt_regs *regs);
 long dual_timer_set(const struct pt_regs *regs);
 long dual_timer_get(const struct pt_regs *regs);
+
+/* Timers that send signals, and threads that wait for these. */
+long dual_signal_make(const struct pt_regs *regs);
+long dual_signal_set(const struct pt_regs *regs);
+long dual_signal_use(const struct pt_regs *regs);
+bool dual_signal_enters(const struct pt_regs *regs);
+void dual_signal_begin(unsigned int number, const struct pt_regs *regs);
+void dual_signal_end(unsigned int number);
+void dual_signal_open(void);
+void dual_signal_close(void);
 
 int dual_clock_open(void);
 void dual_clock_close(void);

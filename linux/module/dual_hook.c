@@ -41,6 +41,9 @@ static long makes_event(const struct pt_regs *regs);
 static long makes_timer(const struct pt_regs *regs);
 static long sets_timer(const struct pt_regs *regs);
 static long gets_timer(const struct pt_regs *regs);
+static long makes_signal(const struct pt_regs *regs);
+static long sets_signal(const struct pt_regs *regs);
+static long uses_signal(const struct pt_regs *regs);
 static struct file *event_file(int descriptor);
 static struct eventfd_ctx *event_of_descriptor(int descriptor);
 static struct eventfd_ctx *event_of_file(struct file *file);
@@ -115,6 +118,12 @@ static struct hook hooks[] = {
 	HOOK(timerfd_create, hook, makes_timer),
 	HOOK(timerfd_settime, file_hook, sets_timer),
 	HOOK(timerfd_gettime, file_hook, gets_timer),
+	HOOK(timer_create, hook, makes_signal),
+	HOOK(timer_settime, hook, sets_signal),
+	HOOK(timer_gettime, hook, uses_signal),
+	HOOK(timer_getoverrun, hook, uses_signal),
+	HOOK(timer_delete, hook, uses_signal),
+	HOOK(rt_sigtimedwait, hook, entered),
 	HOOK(futex, futex_hook, futex),
 	HOOK(futex_waitv, futex_hook, futex),
 	HOOK(restart_syscall, futex_hook, futex),
@@ -201,6 +210,27 @@ static long makes_event(const struct pt_regs *regs)
 static long makes_timer(const struct pt_regs *regs)
 {
 	return makes(regs, dual_timer_make);
+}
+
+static long makes_signal(const struct pt_regs *regs)
+{
+	return makes(regs, dual_signal_make);
+}
+
+static long sets_signal(const struct pt_regs *regs)
+{
+	long result = dual_signal_set(regs);
+
+	module_put(THIS_MODULE);
+	return result;
+}
+
+static long uses_signal(const struct pt_regs *regs)
+{
+	long result = dual_signal_use(regs);
+
+	module_put(THIS_MODULE);
+	return result;
 }
 
 static long sets_timer(const struct pt_regs *regs)

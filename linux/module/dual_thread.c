@@ -263,7 +263,8 @@ static bool is_sleep(u64 number)
 static bool is_entrance(const struct pt_regs *regs)
 {
 	return is_sleep(regs->orig_ax) || dual_futex_enters(regs) ||
-	       (regs->orig_ax == __NR_read && dual_file_is_call(regs->orig_ax, regs->di));
+	       (regs->orig_ax == __NR_read && dual_file_is_call(regs->orig_ax, regs->di)) ||
+	       dual_signal_enters(regs);
 }
 
 /* How a thread is offered: flags, and what its call names if they say that it names something. */
@@ -332,8 +333,12 @@ void dual_thread_recall(struct dual_thread *thread)
 {
 	int slot = READ_ONCE(thread->slot);
 
-	if (slot < 0)
-		return;
+	if (slot >= 0)
+		dual_slot_recall(slot);
+}
+
+void dual_slot_recall(unsigned int slot)
+{
 	recall(slot);
 	wake(BIT_ULL(slot));
 }
@@ -452,7 +457,7 @@ static long continue_call(struct pt_regs *regs, const struct rest *rest)
 	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
 
 	/* Linux makes it now: its file takes care that it waits in primary mode again. */
-	if (number == __NR_read && !signal_pending(current))
+	if ((number == __NR_read || number == __NR_rt_sigtimedwait) && !signal_pending(current))
 		return number;
 	/* As SYSCALL leaves them. */
 	regs->ip += SYSCALL_LENGTH;
@@ -463,6 +468,8 @@ static long continue_call(struct pt_regs *regs, const struct rest *rest)
 		return continue_futex(regs, rest);
 	if (number == __NR_read)
 		return -ERESTARTSYS;
+	if (number == __NR_rt_sigtimedwait)
+		return dual_natively(regs);
 	if (rest->resume == PILLION_DUAL_RESUME_ABSOLUTE)
 		return signal_pending(current) ? -ERESTARTNOHAND : dual_natively(regs);
 	return wait_on(regs, rest->wake_ns, (struct __kernel_timespec __user *)remaining);
@@ -593,7 +600,8 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 		return true;
 	/* The same call must not lead back to primary mode. */
 	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si) ||
-					       dual_file_is_call(slot->number, regs->di)))
+					       dual_file_is_call(slot->number, regs->di) ||
+					       (slot->number == __NR_rt_sigtimedwait && slot->signals)))
 		thread->native = regs->ip + SYSCALL_LENGTH;
 	return true;
 }
@@ -622,6 +630,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	bool is_done = true, must_leave;
 	u32 start = dual_starts();
 
+	dual_signal_begin(number, regs);
 	offer(slot, process, thread, regs, terms);
 	WRITE_ONCE(thread->slot, number);
 	/*
@@ -642,14 +651,17 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 			if (!fatal_signal_pending(current))
 				dual_urgency_run();
 			account(thread, slot);
+			dual_signal_end(number);
 			is_done = resume(process, thread, slot, regs, result, &rest);
 		} else if (dual_starts() == start && withdraw(slot)) {
 			/* The task ended before it took the thread. */
+			dual_signal_end(number);
 			is_done = false;
 		} else {
 			*result = lose();
 		}
 	} else {
+		dual_signal_end(number);
 		is_done = false;
 	}
 	WRITE_ONCE(thread->slot, -1);

@@ -12,6 +12,9 @@ use pillion_dual::objects::{Party, error};
 use pillion_runtime::info::skin;
 use pillion_runtime::{call, now, wait};
 
+/// Register of the fourth argument.
+const R10: usize = 10;
+
 /// Numbers of system calls of 64-bit Linux.
 mod number {
     pub const READ: u64 = 0;
@@ -20,9 +23,11 @@ mod number {
     pub const NANOSLEEP: u64 = 35;
     pub const GETPID: u64 = 39;
     pub const GETTIMEOFDAY: u64 = 96;
+    pub const RT_SIGTIMEDWAIT: u64 = 128;
     pub const GETTID: u64 = 186;
     pub const TIME: u64 = 201;
     pub const FUTEX: u64 = 202;
+    pub const TIMER_GETOVERRUN: u64 = 225;
     pub const CLOCK_GETTIME: u64 = 228;
     pub const CLOCK_NANOSLEEP: u64 = 230;
     pub const GETCPU: u64 = 309;
@@ -96,6 +101,8 @@ impl Thread<'_> {
             number::GETCPU => self.tell_processor(first, second),
             number::FUTEX => self.futex(state, made),
             number::READ => self.read(first as u32, second, third, made),
+            number::RT_SIGTIMEDWAIT => self.wait_for_signal(first, second, third, argument(R10)),
+            number::TIMER_GETOVERRUN => self.overrun(first as u32),
             number::WRITE => self.write(first as u32, second, third),
             LIFE_CALL => Some(Answer::Value(place::life().into())),
             number::GETTID => Some(Answer::Value(self.offer.thread.into())),

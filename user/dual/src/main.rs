@@ -27,6 +27,7 @@ mod roster;
 mod runner;
 mod services;
 mod shadow;
+mod signals;
 mod watchdog;
 
 use pillion_runtime::{

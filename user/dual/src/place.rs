@@ -3,7 +3,9 @@
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{Descriptors, Dual, MEMORIES, Naming, Slot, VECTOR_BYTES, futex, state};
+use pillion_abi::dual::{
+    Descriptors, Dual, MEMORIES, Naming, SIGNAL_TIMERS, SignalTimer, Slot, VECTOR_BYTES, futex, state,
+};
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_runtime::info::{address, dual, skin};
@@ -178,6 +180,34 @@ impl Place {
     pub fn descriptors(&self) -> u64 {
         // SAFETY: as in `offer`.
         unsafe { addr_of!((*self.slot).descriptors).read_volatile() }
+    }
+
+    /// Signals that the thread can wait for, as bits.
+    pub fn signals(&self) -> u64 {
+        // SAFETY: as in `offer`.
+        unsafe { addr_of!((*self.slot).signals).read_volatile() }
+    }
+
+    /// How many timers the thread has whose signals it can wait for.
+    pub fn timer_count(&self) -> usize {
+        // SAFETY: as in `offer`.
+        let count = unsafe { addr_of!((*self.slot).timer_count).read_volatile() };
+        count.min(SIGNAL_TIMERS as u64) as usize
+    }
+
+    /// One of them, below that.
+    pub fn timer(&self, index: usize) -> SignalTimer {
+        // SAFETY: as in `offer`; all of it are integers.
+        unsafe { addr_of!((*self.slot).timers[index]).read_volatile() }
+    }
+
+    /// A signal of it was taken, which stands for so many expirations.
+    pub fn take_timer(&self, index: usize, taken: u64, count: u64) {
+        // SAFETY: as in `count`.
+        unsafe {
+            addr_of_mut!((*self.slot).timers[index].taken).write_volatile(taken + count);
+            addr_of_mut!((*self.slot).timers[index].overrun).write_volatile(count - 1);
+        }
     }
 
     /// Shows whether the thread waits.

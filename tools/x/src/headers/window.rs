@@ -105,7 +105,7 @@ fn psc(out: &mut Header) {
 
 fn dual(out: &mut Header) {
     define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
-        SLOTS SIGNAL CALM WAIT URGENCY FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES);
+        SLOTS SIGNAL CALM WAIT URGENCY FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES SIGNAL_TIMERS);
     out.define_text("DUAL_TASK", dual_mode::TASK);
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
@@ -133,6 +133,9 @@ fn dual(out: &mut Header) {
         name: "uint8_t" "[PILLION_DUAL_NAME_SIZE]", kind: "uint32_t", flags: "uint32_t", mode: "uint32_t",
         object_flags: "uint32_t", value: "uint64_t", user: "uint32_t", group: "uint32_t", privileged: "uint32_t",
         group_count: "uint32_t", groups: "uint32_t" "[PILLION_DUAL_NAME_GROUPS]",);
+    structure!(out, "dual_signal_timer", dual_mode::SignalTimer,
+        id: "uint32_t", signal: "uint32_t", value: "uint64_t", clock: "uint64_t", first: "uint64_t",
+        interval: "uint64_t", taken: "uint64_t", overrun: "uint64_t",);
     structure!(out, "dual_slot", dual_mode::Slot,
         state: "uint32_t", offer: "uint32_t", recall: "uint32_t", priority: "uint32_t",
         registers: "struct pillion_dual_registers", cr3: "uint64_t", cr4: "uint64_t", xcr0: "uint64_t",
@@ -140,7 +143,9 @@ fn dual(out: &mut Header) {
         reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
         wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max: "uint64_t", ticks: "uint64_t",
         exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t",
-        naming: "struct pillion_dual_naming", descriptors: "uint64_t", reserved: "uint64_t" "[443]",
+        naming: "struct pillion_dual_naming", descriptors: "uint64_t", signals: "uint64_t",
+        timers: "struct pillion_dual_signal_timer" "[PILLION_DUAL_SIGNAL_TIMERS]", timer_count: "uint64_t",
+        reserved: "uint64_t" "[385]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     define!(out, "Private futexes.", "DUAL_FUTEX_", dual_mode::futex, BUCKETS HASH SHIFT POSTS EVENT);
     define!(out, "What the thread of a runner does at one.", "DUAL_FUTEX_", dual_mode::futex::state,
