@@ -174,8 +174,7 @@ void dual_futex_close(void);
 /* Files that both sides read and write. */
 bool dual_file_any(void);
 void dual_file_state(void);
-u64 dual_file_descriptors(void);
-bool dual_file_is_call(u64 number, unsigned int descriptor);
+bool dual_file_is(unsigned int descriptor);
 void dual_file_deliver(void);
 int dual_files_open(void);
 void dual_files_close(void);

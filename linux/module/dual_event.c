@@ -6,7 +6,6 @@
 #include <linux/fcntl.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
-#include <linux/minmax.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>

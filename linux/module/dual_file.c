@@ -4,7 +4,6 @@
  * table of the thread, which it reads where Linux has it, so nobody has to follow what descriptors
  * mean. Only the operations of the file are replaced, when it is made; its data stay what they are.
  */
-#include <linux/bug.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/gfp.h>
@@ -75,12 +74,6 @@ void dual_file_state(void)
 	smp_store_release(&told->direct_map, (u64)__va(0));
 	dual_futex_state(PILLION_DUAL_FILE_SET);
 	WRITE_ONCE(stated, dual_starts());
-}
-
-/* Where the task finds the descriptor table of the current thread, which changes none of others. */
-u64 dual_file_descriptors(void)
-{
-	return virt_to_phys(&current->files->fdt);
 }
 
 /* Whether a thread in primary mode still uses what has been released. */
@@ -259,19 +252,15 @@ static __poll_t mask_of(struct dual_file *this)
 	return this->shared->kind == PILLION_DUAL_FILE_TIMER ? dual_timer_mask(this) : dual_event_mask(this);
 }
 
-/* Whether a call of a thread that was in primary mode is one to such a file. */
-bool dual_file_is_call(u64 number, unsigned int descriptor)
+/* Whether a descriptor of the current thread is one of such a file. */
+bool dual_file_is(unsigned int descriptor)
 {
-	struct file *file;
-	bool is_call;
+	struct file *file = fget(descriptor);
+	bool is = dual_file_of(file);
 
-	if (number != __NR_read && number != __NR_write)
-		return false;
-	file = fget(descriptor);
-	is_call = dual_file_of(file);
 	if (file)
 		fput(file);
-	return is_call;
+	return is;
 }
 
 /*

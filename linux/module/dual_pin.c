@@ -119,7 +119,10 @@ void dual_state_memory(struct dual_pins *pins)
 	u32 memory = READ_ONCE(pins->memory);
 	u32 start = dual_starts();
 
-	if (memory == DUAL_NO_MEMORY || smp_load_acquire(&pins->stated) == start)
+	if (smp_load_acquire(&pins->stated) == start)
+		return;
+	dual_file_state();
+	if (memory == DUAL_NO_MEMORY)
 		return;
 	WRITE_ONCE(dual_head()->memories[memory], memories[memory]);
 	dual_futex_state(memory);

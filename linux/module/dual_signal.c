@@ -47,6 +47,7 @@ struct timer {
 };
 
 static struct timer timers[MOST];
+
 static DEFINE_SPINLOCK(lock);
 
 /* Linux's function behind timer_settime; NULL if it cannot be called by itself. */
@@ -128,6 +129,11 @@ static void remember(timer_t id, clockid_t clock, const struct sigevent *event)
 		put_pid(thread);
 }
 
+static bool is_known(clockid_t clock)
+{
+	return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME;
+}
+
 /* Makes a timer, for a marked process. */
 long dual_signal_make(const struct pt_regs *regs)
 {
@@ -141,7 +147,7 @@ long dual_signal_make(const struct pt_regs *regs)
 		return dual_natively(regs);
 	result = dual_natively(regs);
 	if (result || (event.sigev_notify & ~SIGEV_THREAD_ID) != SIGEV_SIGNAL ||
-	    (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME) ||
+	    event.sigev_signo - 1U >= _NSIG || !is_known(clock) ||
 	    get_user(id, (int __user *)regs->dx))
 		return result;
 	if (!regs->si)
@@ -176,7 +182,7 @@ static void fetch(timer_t id)
 {
 	int slot = use(id, 1);
 
-	while (slot >= 0) {
+	while (slot >= 0 && !fatal_signal_pending(current)) {
 		dual_slot_recall(slot);
 		schedule_timeout_uninterruptible(1);
 		slot = use(id, 0);
@@ -321,17 +327,13 @@ static struct timer *claim(unsigned int slot, u64 signals)
 	return timer;
 }
 
-/* Before the current thread is offered in a slot that it has. */
+/* Before the current thread is offered in a slot that it has, in such a wait. */
 void dual_signal_begin(unsigned int number, const struct pt_regs *regs)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	u64 signals = waits_for(regs);
 	struct timer *timer;
 
-	slot->signals = 0;
-	slot->timer_count = 0;
-	if (!signals)
-		return;
 	while (slot->timer_count < PILLION_DUAL_SIGNAL_TIMERS && (timer = claim(number, signals)))
 		slot->timer_count += move(timer, &slot->timers[slot->timer_count]);
 	/* What Linux has for it from here on wakes it up, as in its own wait. */
@@ -355,15 +357,13 @@ static void restart(const struct pillion_dual_signal_timer *timer)
 	settime(timer->id, TIMER_ABSTIME, &time, NULL);
 }
 
-/* When it has come back. */
+/* When it has come back, or is lost: then there is nothing in the slot. */
 void dual_signal_end(unsigned int number)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	sigset_t blocked = current->real_blocked;
 	unsigned int i;
 
-	if (!slot->signals)
-		return;
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	spin_lock_irq(&current->sighand->siglock);
 	sigemptyset(&current->real_blocked);

@@ -8,6 +8,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitops.h>
+#include <linux/fdtable.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -263,8 +264,7 @@ static bool is_sleep(u64 number)
 static bool is_entrance(const struct pt_regs *regs)
 {
 	return is_sleep(regs->orig_ax) || dual_futex_enters(regs) ||
-	       (regs->orig_ax == __NR_read && dual_file_is_call(regs->orig_ax, regs->di)) ||
-	       dual_signal_enters(regs);
+	       (regs->orig_ax == __NR_read && dual_file_is(regs->di)) || dual_signal_enters(regs);
 }
 
 /* How a thread is offered: flags, and what its call names if they say that it names something. */
@@ -287,8 +287,8 @@ static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 	slot->flags = terms->flags;
 	if (terms->flags & PILLION_DUAL_FLAG_NAMED)
 		slot->naming = *terms->naming;
-	slot->descriptors = dual_file_descriptors();
-	dual_file_state();
+	/* It stays: only the thread itself takes another table, in Linux. */
+	slot->descriptors = virt_to_phys(&current->files->fdt);
 	dual_state_memory(&process->pins);
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
@@ -600,7 +600,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 		return true;
 	/* The same call must not lead back to primary mode. */
 	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si) ||
-					       dual_file_is_call(slot->number, regs->di) ||
+					       (slot->number == __NR_read && dual_file_is(regs->di)) ||
 					       (slot->number == __NR_rt_sigtimedwait && slot->signals)))
 		thread->native = regs->ip + SYSCALL_LENGTH;
 	return true;
@@ -628,9 +628,13 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	struct pillion_dual_slot *slot = dual_slot(number);
 	struct rest rest = { .resume = PILLION_DUAL_RESUME_AT };
 	bool is_done = true, must_leave;
+	bool waits = regs->orig_ax == __NR_rt_sigtimedwait;
 	u32 start = dual_starts();
 
-	dual_signal_begin(number, regs);
+	slot->signals = 0;
+	slot->timer_count = 0;
+	if (waits)
+		dual_signal_begin(number, regs);
 	offer(slot, process, thread, regs, terms);
 	WRITE_ONCE(thread->slot, number);
 	/*
@@ -651,19 +655,18 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 			if (!fatal_signal_pending(current))
 				dual_urgency_run();
 			account(thread, slot);
-			dual_signal_end(number);
 			is_done = resume(process, thread, slot, regs, result, &rest);
 		} else if (dual_starts() == start && withdraw(slot)) {
 			/* The task ended before it took the thread. */
-			dual_signal_end(number);
 			is_done = false;
 		} else {
 			*result = lose();
 		}
 	} else {
-		dual_signal_end(number);
 		is_done = false;
 	}
+	if (waits)
+		dual_signal_end(number);
 	WRITE_ONCE(thread->slot, -1);
 	WRITE_ONCE(slot->state, PILLION_DUAL_STATE_LINUX);
 	release(number);

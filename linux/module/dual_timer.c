@@ -9,10 +9,7 @@
 #include <linux/file.h>
 #include <linux/ktime.h>
 #include <linux/magic.h>
-#include <linux/math64.h>
 #include <linux/mutex.h>
-#include <linux/nsproxy.h>
-#include <linux/processor.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/time64.h>
