@@ -3,8 +3,8 @@
 use crate::{Case, name::Name, scan::Trial};
 use pillion_abi::{boot::slot, call::Call, object::Kind};
 use pillion_runtime::{
-    cap_delete, context_allow_boost, context_configure, context_consumed, context_set_priority, endpoint_bind, region_create,
-    thread_bind_context, thread_bind_notification, thread_configure, thread_register, thread_resume,
+    cap_delete, context_allow_boost, context_configure, context_consumed, context_set_priority, endpoint_bind,
+    region_create, thread_bind_context, thread_bind_notification, thread_configure, thread_register, thread_resume,
     thread_set_registers, thread_set_sequence, thread_suspend,
 };
 use pillion_test_kit::{Checked, Kit, Setup, done, stop};
@@ -113,8 +113,7 @@ fn set_priority(kit: &mut Kit) -> Checked {
 fn allow_boost(kit: &mut Kit) -> Checked {
     let control = slot::SCHED_CONTROL;
     let context = done!(kit.prepare(low())).context;
-    let trial =
-        Trial::new(|| Ok(()), |()| context_allow_boost(control, context, LOW, BUDGET, BUDGET), |()| Ok(()));
+    let trial = Trial::new(|| Ok(()), |()| context_allow_boost(control, context, LOW, BUDGET, BUDGET), |()| Ok(()));
     trial.scan(kit, Name::of(Call::ContextAllowBoost))
 }
 
