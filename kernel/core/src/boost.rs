@@ -45,6 +45,7 @@ impl Context {
             Share { budget: self.budget, period: self.period, left: self.left, refill_at: self.refill_at };
         (self.budget, self.period, self.left, self.refill_at) =
             (other.budget, other.period, other.left, other.refill_at);
+        self.forfeited = false;
     }
 }
 

@@ -101,13 +101,18 @@ impl<M: Machine> Kernel<M> {
         if self.cpu.charged == Some(context) && self.m.get(context).left != 0 {
             return true;
         }
-        let now = self.m.now();
         let c = self.m.get(context);
-        let (has_time, armed, at) = (c.begin(now, since.min(now)), c.refill.is_linked(), c.refill_at);
-        if !has_time && self.m.get(context).is_boosted() {
+        if c.is_boosted() {
+            // A boost is replenished only where it begins.
+            if c.left != 0 {
+                return true;
+            }
             self.end_boost(context);
             return self.may_run(id, since);
         }
+        let now = self.m.now();
+        let c = self.m.get(context);
+        let (has_time, armed, at) = (c.begin(now, since.min(now)), c.refill.is_linked(), c.refill_at);
         if has_time && armed {
             self.disarm(Due::Context(context));
         } else if !has_time && !armed {
@@ -355,7 +360,8 @@ impl<M: Machine> Kernel<M> {
                 return;
             }
             self.restart_sequence(current);
-            self.cpu.current = self.cpu.ready.pop(&mut self.m);
+            // The end of its boost may have queued it already.
+            self.take_off(current);
         }
     }
 

@@ -180,11 +180,12 @@ impl<M: Machine> Kernel<M> {
 
     pub(super) fn sys_context_set_priority(&mut self, me: Caller, a: ContextSetPriority) -> Result<Outcome> {
         let id = self.context(me, a.context())?;
-        let Context { priority, ceiling, .. } = *self.m.get(id);
+        let Context { ceiling, .. } = *self.m.get(id);
         if a.priority() == 0 || a.priority() > u64::from(ceiling) {
             return Err(Error::BadArgument);
         }
         self.end_boost(id);
+        let Context { priority, .. } = *self.m.get(id);
         self.set_context_priority(id, a.priority() as u8);
         Ok(Outcome::Done([priority.into(), 0]))
     }

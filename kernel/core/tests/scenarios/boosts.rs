@@ -42,6 +42,13 @@ impl Guest {
         self.w.leave("guest");
     }
 
+    /// A task has it boosted while that thread runs.
+    fn urgency_from(&mut self, runs: Worker, urgency: u64) {
+        assert_eq!(self.w.current(), runs.id);
+        self.w.worker(60);
+        self.w.call(Call::VcpuNotify, [self.vcpu, VECTOR, self.note, urgency]);
+    }
+
     fn level(&mut self) -> u8 {
         self.w.priority(self.monitor.id)
     }
@@ -140,6 +147,35 @@ fn a_boost_has_a_budget_of_its_own() {
     g.w.pass(920);
     assert_eq!(g.w.current(), g.monitor.id);
     g.w.expect(task.id, State::Waiting);
+}
+
+/// Where both are used up at once, the thread that was queued meanwhile runs.
+#[test]
+fn nobody_is_lost_where_a_boost_ends() {
+    let mut g = Guest::with(|w| w.limited(3, 50, 1000));
+    g.w.worker(1);
+    g.w.pass(50);
+    g.w.worker(50);
+    g.w.call(Call::VcpuNotify, [g.vcpu, VECTOR, g.note, 20]);
+    let middle = g.w.worker(10);
+    g.w.pass(30);
+    assert_eq!((g.level(), g.w.current()), (3, middle.id));
+}
+
+/// A boost that lasts from one period into the next is not replenished.
+#[test]
+fn a_boost_is_not_replenished_by_itself() {
+    let mut g = Guest::new();
+    let middle = g.w.worker(10);
+    g.urgency_from(middle, 20);
+    g.w.pass(10);
+    let task = g.w.worker(50);
+    g.w.pass(100);
+    g.w.call(Call::Sleep, [0, NEVER]);
+    assert_eq!((g.w.current(), g.w.k.m.programmed), (g.monitor.id, g.w.k.m.clock + 20));
+    g.w.pass(20);
+    assert_eq!((g.level(), g.w.current()), (3, middle.id));
+    g.w.expect(task.id, State::Sleeping);
 }
 
 #[test]
