@@ -13,8 +13,9 @@
 //! of the longest request to the broker if a task with a skin can lend that its priority. The
 //! resource manager's warden is above all tasks; the manager itself is below them, whatever they
 //! ask it for, unless a task has the manager's priority. Linux is below all, but for the budget of
-//! its boosts, which counts at their ceiling. Equals are served in order of arrival;
-//! counting them as more urgent is safe.
+//! its boosts, which counts at their ceiling, and once more: a boost begins when Linux asks for it,
+//! so two can follow each other. Equals are served in order of arrival; counting them as more urgent
+//! is safe.
 //!
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
@@ -153,13 +154,17 @@ pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
             priority: task.priority,
         })
         .chain([manager])
-        .chain(boost(system))
+        .chain(boost(system, machine))
         .chain(has_skins.then_some(warden))
         .collect();
     let load = |(i, (task, _, time)): (usize, (usize, &Task, crate::Budget))| {
         let lines_ns = machine.interrupt_ns.saturating_mul(lines_below(system, system.tasks.get(task)));
         let broker_ns = broker_blocking(system, task);
+        // A boost can be used up late in a period, and again early in the next.
+        let is_above = |boost: &Activity| system.tasks.get(task).is_some_and(|t| boost.priority >= t.priority);
+        let carried_ns = boost(system, machine).filter(is_above).map_or(0, |boost| boost.cost_ns);
         let blocking_ns = machine.blocking_ns.saturating_add(lines_ns).saturating_add(broker_ns);
+        let blocking_ns = blocking_ns.saturating_add(carried_ns);
         let response_ns = worst_response(&activities, i, blocking_ns);
         let span = response_ns.unwrap_or(time.period_ns);
         let others = interference(&activities, i, u128::from(span)).unwrap_or(u128::MAX);
@@ -170,9 +175,10 @@ pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
 }
 
 /// Linux above its own priority.
-fn boost(system: &System) -> Option<Activity> {
+fn boost(system: &System, machine: &Target) -> Option<Activity> {
     let Boost { ceiling, time, .. } = system.dual()?.boost?;
-    Some(Activity { cost_ns: time.budget_ns, period_ns: time.period_ns, priority: ceiling })
+    let cost_ns = time.budget_ns.saturating_add(machine.release_ns());
+    Some(Activity { cost_ns, period_ns: time.period_ns, priority: ceiling })
 }
 
 /// Number of interrupt lines of the tasks that are less urgent than `task`.

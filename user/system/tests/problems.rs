@@ -147,7 +147,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     ),
     (
         LINUX,
-        "[[task]]\nname='b'\npriority=20\nperiod_us=1000\nbudget_us=500\n[dual]\nthreads=1\nbudget_us=1\nceiling=20\nboost_us=490",
+        "[[task]]\nname='b'\npriority=20\nperiod_us=1000\nbudget_us=500\n[dual]\nthreads=1\nbudget_us=1\nceiling=20\nboost_us=300",
         7,
         "task b can finish after its period",
         remedy::LATE,
