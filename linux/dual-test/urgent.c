@@ -2,6 +2,7 @@
 /* What may delay a real-time thread while Linux runs it: interrupts of devices, and tasks. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,42 @@ static unsigned long interrupts_during(int64_t length)
 	return interrupts() - before;
 }
 
+/* The same for a thread that goes to primary mode and comes back all the time. */
+static unsigned long interrupts_between_visits(int64_t length)
+{
+	unsigned long before = interrupts();
+	int64_t end = now(CLOCK_MONOTONIC) + length;
+
+	send();
+	while (now(CLOCK_MONOTONIC) < end) {
+		sleep_until(CLOCK_MONOTONIC, 0);
+		to_linux();
+	}
+	return interrupts() - before;
+}
+
+/* Wakes up in Linux every millisecond. */
+static void *wakes(void *context)
+{
+	volatile bool *ends = context;
+
+	while (!*ends)
+		poll(NULL, 0, 1);
+	return NULL;
+}
+
+/* How often the port interrupts threads that run in Linux in turn. */
+static unsigned long interrupts_in_turns(int64_t length)
+{
+	volatile bool ends = false;
+	pthread_t thread = begin_thread(PRIORITY + 10, wakes, (void *)&ends);
+	unsigned long found = interrupts_during(length);
+
+	ends = true;
+	pthread_join(thread, NULL);
+	return found;
+}
+
 static void begin(void)
 {
 	enter();
@@ -97,6 +134,12 @@ void shield(void)
 	sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
 	found = interrupts_during(3 * SHIELD);
 	check(found, "the port did not interrupt it in three times the shield's length");
+	sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
+	found = interrupts_between_visits(3 * SHIELD);
+	check(found, "the port did not interrupt it while it visited Linux again and again");
+	sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
+	found = interrupts_in_turns(3 * SHIELD);
+	check(found, "the port did not interrupt two threads that ran in turn");
 	be_ordinary();
 	sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
 	found = interrupts_during(SHIELD / 4);

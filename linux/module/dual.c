@@ -548,7 +548,7 @@ static int open_parts(void)
 	error = dual_hook_open();
 	if (error)
 		goto signal;
-	dual_urgency_open();
+	dual_urgency_open(dual_thread_has_vector());
 	error = misc_register(&device);
 	if (error)
 		goto hook;

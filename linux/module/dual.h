@@ -133,6 +133,7 @@ void *dual_function(const char *name);
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
 long dual_thread_call(struct dual_process *process, unsigned int number, unsigned long argument);
 int dual_thread_open(void);
+bool dual_thread_has_vector(void);
 void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
@@ -144,9 +145,11 @@ void dual_runners_look(void);
 void dual_report(struct dual_process *process, const struct dual_thread *thread,
 		 const struct pillion_dual_slot *slot, u32 reason);
 
-void dual_urgency_open(void);
+void dual_urgency_open(bool has_vector);
 void dual_urgency_close(void);
+void dual_urgency_end(void);
 void dual_urgency_run(void);
+void dual_urgency_told(void);
 void dual_urgency_wait(void);
 u64 dual_urgency_leave(void);
 

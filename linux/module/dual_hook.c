@@ -184,6 +184,8 @@ static noinline long became_urgent(const struct pt_regs *regs)
 
 	if (process && !result && dual_pin(&process->pins))
 		dual_warn_of_memory(process);
+	/* The scheduler does not switch if the thread runs on. */
+	dual_urgency_run();
 	if (process)
 		dual_process_put(process);
 	module_put(THIS_MODULE);

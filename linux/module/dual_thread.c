@@ -129,6 +129,7 @@ void dual_ring(void)
 {
 	if (!dual_task)
 		return;
+	dual_urgency_told();
 	wake(take_events());
 	if (!task_alive(dual_task))
 		wake(U64_MAX);
@@ -369,6 +370,7 @@ static bool wait_awake(const struct pillion_dual_slot *slot, unsigned int number
 	hypercall(PILLION_DUAL_WAIT, 0);
 	/* The thread did not use the processor meanwhile. */
 	current->se.exec_start += local_clock() - begin;
+	dual_urgency_told();
 	slots = take_events() & ~BIT_ULL(number);
 	if (slots)
 		wake(slots);
@@ -781,6 +783,12 @@ static void listen(void (*handler)(void))
 #endif
 }
 
+/* Whether the task has a vector of its own to interrupt Linux with. */
+bool dual_thread_has_vector(void)
+{
+	return VECTOR;
+}
+
 /* Another kernel takes over the memory (kexec), or the machine stops: threads return to Linux. */
 static int restarts(struct notifier_block *block, unsigned long how, void *command)
 {
@@ -791,6 +799,7 @@ static int restarts(struct notifier_block *block, unsigned long how, void *comma
 	for (i = 0; i < dual_slot_count(); i++)
 		recall(i);
 	wake(U64_MAX);
+	dual_urgency_end();
 	return NOTIFY_DONE;
 }
 
@@ -804,6 +813,7 @@ static int panics(struct notifier_block *block, unsigned long zero, void *text)
 	for (i = 0; i < dual_slot_count(); i++)
 		WRITE_ONCE(dual_slot(i)->waits_at_death, READ_ONCE(dual_slot(i)->waits));
 	WRITE_ONCE(dual_head()->life, PILLION_DUAL_LIFE_PANICKED);
+	dual_urgency_end();
 	return NOTIFY_DONE;
 }
 

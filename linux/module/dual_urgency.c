@@ -5,9 +5,11 @@
  * interrupts of its devices wait (the shield). A tracepoint of the scheduler says which thread
  * runs. When the task gives a thread back, it does the same before Linux goes on.
  *
- * What the hypervisor was told last is a word that the task also writes. If the task gives back
- * another thread just while the current one leaves, the word can say more than is true until the
- * next switch: that other thread is then delayed, once.
+ * What the hypervisor was told last is a word that the task writes, too, and that is cleared when
+ * the task is started anew. So the module remembers what it stated itself, and that the task may
+ * have stated something since. Whatever is uncertain, a shield is taken away. If the task gives back
+ * another thread just while the current one leaves, the word can state more than the hypervisor
+ * knows until the next switch; the thread that was given back is delayed that once.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -42,16 +44,20 @@
 static u32 shield;
 static bool boosts;
 
+/* What this module stated last, and whether the task may have stated something since. */
+static u32 known;
+static bool is_told;
+
 /* The tracepoint, if it is in use. */
 static struct tracepoint *switches;
 
 /*
- * Takes a shield away from a thread that has had it for a whole period of this timer. It runs while
- * there are such threads, which it counts when they begin to run.
+ * Takes away a shield that has been there for a whole period of this timer. It runs while there are
+ * shields, and compares how often there was none: only then do devices' interrupts come.
  */
 static struct hrtimer guard;
 static ktime_t guard_period;
-static unsigned int stays, seen;
+static unsigned int breaks, seen;
 static bool is_guarded;
 
 /* As the task computes it. */
@@ -66,9 +72,9 @@ static u32 level_of(unsigned int priority)
 /* How urgent a thread is in Linux. */
 static u32 urgency_of(const struct task_struct *task)
 {
-	if (!task->rt_priority || !dual_may_be_marked(task))
+	if (!task->rt_priority || task->flags & PF_KTHREAD || !dual_may_be_marked(task))
 		return 0;
-	return shield | (boosts ? level_of(task->rt_priority) & LEVEL_BITS : 0);
+	return READ_ONCE(shield) | (READ_ONCE(boosts) ? level_of(task->rt_priority) & LEVEL_BITS : 0);
 }
 
 static u32 stated(void)
@@ -88,29 +94,37 @@ static void state(u32 urgency)
 		hypercall(PILLION_DUAL_URGENCY, urgency);
 		now = stated();
 	} while (now != urgency);
+	known = urgency;
+	is_told = false;
 }
 
-/* A thread with a shield begins to run. */
+/* Whether there may be a boost or a shield. */
+static bool is_urgent(void)
+{
+	return stated() || known || is_told;
+}
+
+/* There may be a shield from now on. */
 static void watch(void)
 {
-	stays++;
 	if (is_guarded)
 		return;
 	is_guarded = true;
+	seen = breaks;
 	/* The scheduler's lock is held: the timer must not wake a thread up. */
 	hrtimer_start(&guard, guard_period, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static enum hrtimer_restart look(struct hrtimer *timer)
 {
-	u32 urgency = stated();
-
-	is_guarded = urgency & ~LEVEL_BITS;
+	is_guarded = is_told || ((stated() | known) & ~LEVEL_BITS);
 	if (!is_guarded)
 		return HRTIMER_NORESTART;
-	if (seen == stays)
-		state(urgency & LEVEL_BITS);
-	seen = stays;
+	if (seen == breaks) {
+		breaks++;
+		state(stated() & LEVEL_BITS);
+	}
+	seen = breaks;
 	hrtimer_forward_now(timer, guard_period);
 	return HRTIMER_RESTART;
 }
@@ -120,10 +134,14 @@ static void run(const struct task_struct *task)
 	u32 urgency = urgency_of(task);
 
 	/* A boost may have ended since, and does not begin while the monitor works for Linux. */
-	if (urgency != stated() || (boosts && urgency))
+	if (urgency != stated() || (urgency ? boosts : is_urgent()))
 		state(urgency);
+	known = urgency;
+	is_told = false;
 	if (urgency & ~LEVEL_BITS)
 		watch();
+	else
+		breaks++;
 }
 
 static void switched(void *data, bool preempt, struct task_struct *previous,
@@ -142,10 +160,25 @@ void dual_urgency_run(void)
 	local_irq_restore(flags);
 }
 
+/* The task gave something back, and may have told the hypervisor. In any context. */
+void dual_urgency_told(void)
+{
+	unsigned long flags;
+
+	if (!switches)
+		return;
+	local_irq_save(flags);
+	is_told = true;
+	if (shield)
+		watch();
+	local_irq_restore(flags);
+}
+
 /* Linux waits: whatever happens to it ends the wait. Interrupts are disabled. */
 void dual_urgency_wait(void)
 {
-	if (stated())
+	breaks++;
+	if (is_urgent())
 		state(0);
 }
 
@@ -156,10 +189,30 @@ void dual_urgency_wait(void)
 u64 dual_urgency_leave(void)
 {
 	lockdep_assert_irqs_disabled();
-	if (!stated())
+	/* A task that was started anew has forgotten it. */
+	WRITE_ONCE(dual_head()->shield, shield);
+	if (!is_urgent())
 		return 0;
 	WRITE_ONCE(dual_head()->urgency, 0);
+	known = 0;
+	is_told = false;
 	return PILLION_DUAL_CALM;
+}
+
+/*
+ * Linux panics or stops: what runs next, which may be another kernel, knows nothing of a shield. In
+ * any context.
+ */
+void dual_urgency_end(void)
+{
+	unsigned long flags;
+
+	WRITE_ONCE(shield, 0);
+	WRITE_ONCE(boosts, false);
+	WRITE_ONCE(dual_head()->shield, 0);
+	local_irq_save(flags);
+	dual_urgency_wait();
+	local_irq_restore(flags);
 }
 
 static void find(struct tracepoint *tracepoint, void *found)
@@ -168,10 +221,13 @@ static void find(struct tracepoint *tracepoint, void *found)
 		*(struct tracepoint **)found = tracepoint;
 }
 
-/* Without the tracepoint, threads have neither a boost nor a shield. */
-void dual_urgency_open(void)
+/*
+ * Without the tracepoint, threads have neither a boost nor a shield; without a vector for the task,
+ * which then interrupts as a device does, they have no shield.
+ */
+void dual_urgency_open(bool has_vector)
 {
-	u32 ms = window.directory->dual_shield_ms;
+	u32 ms = has_vector ? window.directory->dual_shield_ms : 0;
 	struct tracepoint *found = NULL;
 	int error = -ENOENT;
 
@@ -179,7 +235,7 @@ void dual_urgency_open(void)
 	shield = ms ? SHIELD << 8 : 0;
 	if (!boosts && !shield)
 		return;
-	/* It finds a shield that is between one and two periods old. */
+	/* It finds a shield that is at least one period old, and less than two. */
 	guard_period = ns_to_ktime(ms * (NSEC_PER_MSEC / 2));
 	hrtimer_init(&guard, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	guard.function = look;
@@ -194,23 +250,15 @@ void dual_urgency_open(void)
 		return;
 	}
 	switches = found;
-	WRITE_ONCE(dual_head()->shield, shield);
 }
 
 void dual_urgency_close(void)
 {
-	unsigned long flags;
-
 	if (!switches)
 		return;
-	WRITE_ONCE(dual_head()->shield, 0);
 	tracepoint_probe_unregister(switches, switched, NULL);
 	tracepoint_synchronize_unregister();
 	switches = NULL;
-	boosts = false;
-	shield = 0;
 	hrtimer_cancel(&guard);
-	local_irq_save(flags);
-	dual_urgency_wait();
-	local_irq_restore(flags);
+	dual_urgency_end();
 }

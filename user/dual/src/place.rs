@@ -296,14 +296,16 @@ impl Place {
         unsafe { addr_of_mut!((*self.slot).vectors) }
     }
 
-    /// The slot is Linux's again. Returns whether Linux has to be told: not if it knows already
-    /// that there is something to take, or looks at the slot itself since it asked for that offer.
-    pub fn give_back(&self, offer: u32) -> bool {
+    /// The slot is Linux's again. Returns how Linux knows it.
+    pub fn give_back(&self, offer: u32) -> Knows {
         self.state().store(state::RETURNED, Ordering::Release);
         if self.is_recalled(offer) {
-            return false;
+            Knows::Itself
+        } else if raise(1 << self.number) {
+            Knows::Not
+        } else {
+            Knows::Of
         }
-        raise(1 << self.number)
     }
 }
 
@@ -338,6 +340,17 @@ pub fn deliver() {
     }
 }
 
+/// How Linux knows that a thread was given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knows {
+    /// It looks at the slot itself, since it asked for that offer.
+    Itself,
+    /// It was told of something else, and has not looked yet.
+    Of,
+    /// It does not.
+    Not,
+}
+
 /// What Linux is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
@@ -347,6 +360,16 @@ pub enum Told {
     Something,
     /// That there is a thread that is urgent in Linux, too: up to a level, if it is not 0.
     Urgent(u8),
+}
+
+/// Whether Linux is not as urgent as a thread of a level should make it.
+pub fn is_calmer(level: u8) -> bool {
+    // SAFETY: as in `clock`; all accesses to the words are atomic.
+    let [shield, stated] = unsafe {
+        [addr_of_mut!((*head()).shield), addr_of_mut!((*head()).urgency)]
+            .map(|word| AtomicU32::from_ptr(word).load(Ordering::Relaxed))
+    };
+    stated & 0xff < level.into() || stated & 0xff00 < shield & 0xff00
 }
 
 /// What the kernel is told of Linux: that it is at least as urgent as a level, and shielded as it

@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Thread};
 use crate::commit;
 use crate::level;
-use crate::place::{self, End, Offer, Place, Told};
+use crate::place::{self, End, Knows, Offer, Place, Told};
 use crate::process::{LinuxRam, Lookups, Process};
 use crate::shadow::{self, Shadow};
 use crate::watchdog::is_overdue;
@@ -162,10 +162,13 @@ impl Runner {
         let since = [0, 1].map(|i: usize| used[i].saturating_sub(self.used[i]));
         self.used = used;
         self.place.set_end(end, since);
-        match self.place.give_back(offer.number) {
-            false => Told::Nothing,
-            true if offer.flags & flag::ONCE != 0 => Told::Something,
-            true => Told::Urgent(level::in_linux(self.number())),
+        let level = level::in_linux(self.number());
+        match (self.place.give_back(offer.number), offer.flags & flag::ONCE != 0) {
+            (Knows::Itself, _) | (Knows::Of, true) => Told::Nothing,
+            (Knows::Not, true) => Told::Something,
+            // One vector more does no harm.
+            (Knows::Of, false) if !place::is_calmer(level) => Told::Nothing,
+            (Knows::Of | Knows::Not, false) => Told::Urgent(level),
         }
     }
 
