@@ -7,8 +7,8 @@
  *
  * What the hypervisor was told last is a word that the task writes, too, and that is cleared when
  * the task is started anew. So the module remembers what it stated itself, and that the task may
- * have stated something since. Whatever is uncertain, a shield is taken away. If the task gives back
- * another thread just while the current one leaves, the word can state more than the hypervisor
+ * have stated something since. In doubt, a shield is taken away. If the task gives back another
+ * thread just while the current one leaves, the word can state more than the hypervisor
  * knows until the next switch; the thread that was given back is delayed that once.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

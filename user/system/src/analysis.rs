@@ -14,8 +14,8 @@
 //! resource manager's warden is above all tasks; the manager itself is below them, whatever they
 //! ask it for, unless a task has the manager's priority. Linux is below all, but for the budget of
 //! its boosts, which counts at their ceiling, and once more: a boost begins when Linux asks for it,
-//! so two can follow each other. Equals are served in order of arrival; counting them as more urgent
-//! is safe.
+//! so two can follow each other. Equals are served in order of arrival; counting them as more
+//! urgent is safe.
 //!
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
