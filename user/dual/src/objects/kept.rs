@@ -7,11 +7,14 @@
 //! whose rights are not known.
 
 use super::named::{Rights, Wanted};
-use super::{Kind, OBJECTS, Objects, Party, error};
+use super::{Kind, MEMORIES, OBJECTS, Objects, Party, error};
 
-/// Most closes of an object that the broker has not been told of: a process that opens and closes
-/// it again and again, while a less urgent runner tells it, waits then.
+/// Closes of an object that the broker has not been told of, from which on nobody opens it: a
+/// process that opens and closes it again and again, while a less urgent runner tells the broker,
+/// waits then. Those that have it open can still close it.
 const OWED: u8 = 64;
+
+const _: () = assert!(OWED as usize + MEMORIES <= u8::MAX as usize);
 
 /// What the broker calls an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +56,7 @@ impl Objects {
             return Err(error::EACCES);
         }
         let is_new = !self.objects[index].is_open_in(memory);
-        if is_new && self.objects[index].owed == OWED {
+        if is_new && self.objects[index].owed >= OWED {
             return Err(error::EAGAIN);
         }
         Ok((self.open_in(memory, index)?, is_new))

@@ -282,6 +282,29 @@ fn each_open_of_what_the_broker_keeps_is_closed_once() {
     assert!(objects.names.iter().all(Option::is_none));
 }
 
+/// Nobody tells the broker: however often processes open and close, and several at once, the closes
+/// that it has not been told of are bounded.
+#[test]
+fn what_is_owed_is_bounded() {
+    let mut objects = Objects::new();
+    let parties = [1, 2, 3].map(|memory| attach(&mut objects, memory, 10));
+    let own = wanted("/s", object::SEMAPHORE, CREATE);
+    let mut refused = 0;
+    for round in 0..300 {
+        let opened = parties.map(|party| objects.adopt(party, &own, KEPT, Origin::Made));
+        for (party, opened) in parties.into_iter().zip(opened) {
+            match opened {
+                Ok((handle, _)) => assert_eq!(objects.close(party, handle.into()), Ok(0), "{round}"),
+                Err(why) => refused += usize::from(why == error::EAGAIN),
+            }
+        }
+    }
+    let owed = pay(&mut objects);
+    assert_eq!(owed + refused, 900);
+    assert!(owed < 64 + MEMORIES, "{owed}");
+    assert!(objects.adopt(parties[0], &own, KEPT, Origin::Made).is_ok(), "it has been paid");
+}
+
 #[test]
 fn who_may_open_what_the_broker_keeps() {
     let mut objects = Objects::new();
