@@ -6,10 +6,12 @@
 
 use crate::answer::{Answer, End, Thread};
 use crate::level;
-use crate::lock::All;
+use crate::lock::{self, All};
+use crate::place::{self, Place};
 use crate::queues;
 use crate::runner;
 use crate::services::{Resume, cut_short};
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use pillion_abi::NEVER;
 use pillion_abi::dual::{name, object, service};
 use pillion_dual::exclusion::Runners;
@@ -21,6 +23,9 @@ use pillion_runtime::{call, now};
 
 /// How often an open is tried while others make the object or end it.
 const TRIES: u32 = 4;
+
+/// Processes that have ended had objects open of whose closes the broker has not been told.
+static OWES: AtomicBool = AtomicBool::new(false);
 
 /// What a request came to that is not refused.
 pub enum Accepted {
@@ -49,24 +54,93 @@ fn request_to_open(wanted: &Wanted, flags: u32) -> Request {
     }
 }
 
-impl Thread<'_> {
-    /// Makes a request, again and again until it is complete.
-    pub fn ask(&self, request: Request) -> Result<Accepted, i64> {
-        let runner = self.place.number;
-        let caller =
-            Caller { thread: self.notification as u8, level: level::of(runner), at: queues::part(runner) as u16 };
-        let (label, words) = request.encode(caller);
-        loop {
-            let Ok(answer) = call::call(skin::slot::BROKER, label, words) else { return Err(error::EIO) };
-            // Runner `n` is thread `n + 1`.
-            All.signal_all((answer.words[WAKES] >> 1) as u32);
-            match Reply::decode(&answer.words) {
-                Reply::Done(values) => return Ok(Accepted::Done(values)),
-                Reply::Wait => return Ok(Accepted::Waits),
-                Reply::More => {}
-                Reply::Failed(errno) => return Err(error_of(errno)),
-            }
+/// Makes a request as a runner, again and again until it is complete.
+fn ask(runner: usize, request: Request) -> Result<Accepted, i64> {
+    // Runner `n` is thread `n + 1`.
+    let caller = Caller { thread: runner as u8 + 1, level: level::of(runner), at: queues::part(runner) as u16 };
+    let (label, words) = request.encode(caller);
+    loop {
+        let Ok(answer) = call::call(skin::slot::BROKER, label, words) else { return Err(error::EIO) };
+        All.signal_all((answer.words[WAKES] >> 1) as u32);
+        match Reply::decode(&answer.words) {
+            Reply::Done(values) => return Ok(Accepted::Done(values)),
+            Reply::Wait => return Ok(Accepted::Waits),
+            Reply::More => {}
+            Reply::Failed(errno) => return Err(error_of(errno)),
         }
+    }
+}
+
+/// Closes an object in the broker, once.
+fn close(runner: usize, kept: Kept) {
+    let Kept { is_queue, handle } = kept;
+    let request =
+        if is_queue { Request::QueueClose { queue: handle } } else { Request::SemClose { semaphore: handle } };
+    let _ = ask(runner, request);
+}
+
+/// Ends what belonged to processes that have ended, as runner `me`. What they had open in the
+/// broker is left to a runner without a thread ([`pay_once`]): nobody waits for that, and it can be
+/// many closes.
+///
+/// # Safety
+/// The calling thread is that runner.
+pub unsafe fn sweep(me: usize) {
+    // SAFETY: as the caller says.
+    let owes = unsafe {
+        lock::with(me, |objects| {
+            objects.sweep(place::memory);
+            OWES.store(objects.owes(), Relaxed);
+            objects.owes()
+        })
+    };
+    if owes {
+        leave_to_idle();
+    }
+}
+
+/// Signals a runner without a thread, if there is one; else the next that gives its thread back
+/// looks.
+pub fn leave_to_idle() {
+    let idle = (0..runner::count()).rev().find(|number| !Place::of(*number).is_primary());
+    if let Some(idle) = idle {
+        All.signal(idle);
+    }
+}
+
+/// Whether something is left for a runner without a thread.
+pub fn owes() -> bool {
+    OWES.load(Relaxed)
+}
+
+/// Tells the broker of one close, as runner `me`, which has no thread: at the lowest level, and not
+/// of more, so that a thread that it gets meanwhile finds its budget. Returns when to go on.
+///
+/// # Safety
+/// The calling thread is that runner.
+pub unsafe fn pay_once(me: usize) -> u64 {
+    if !owes() {
+        return NEVER;
+    }
+    level::set(me, level::of_priority(0));
+    // SAFETY: as the caller says.
+    let next = unsafe {
+        lock::with(me, |objects| {
+            OWES.store(objects.owes(), Relaxed);
+            objects.first_owed()
+        })
+    };
+    if let Some((index, kept)) = next {
+        close(me, kept);
+        // SAFETY: as above.
+        unsafe { lock::with(me, |objects| objects.paid(index)) };
+    }
+    now().saturating_add(info::task().tsc_hz / 1_000)
+}
+
+impl Thread<'_> {
+    fn ask(&self, request: Request) -> Result<Accepted, i64> {
+        ask(self.place.number, request)
     }
 
     /// Makes a request that never has to wait.
@@ -86,7 +160,7 @@ impl Thread<'_> {
         let (kept, from) = self.find_or_make(wanted)?;
         let adopted = self.with(|objects| objects.adopt(party, wanted, kept, from));
         if !matches!(adopted, Ok((_, true))) {
-            self.close_kept(kept);
+            close(self.place.number, kept);
         }
         adopted.map(|(handle, _)| handle.into())
     }
@@ -106,7 +180,7 @@ impl Thread<'_> {
                 Err(_) => {}
             }
             if let Ok([handle, ..]) = found {
-                self.close_kept(Kept { is_queue, handle: handle as u32 });
+                close(self.place.number, Kept { is_queue, handle: handle as u32 });
                 return Err(error::EEXIST);
             }
             let flags = open::CREATE | open::EXCLUSIVE | open::PASSING;
@@ -119,17 +193,10 @@ impl Thread<'_> {
         Err(error::EAGAIN)
     }
 
-    fn close_kept(&self, kept: Kept) {
-        let Kept { is_queue, handle } = kept;
-        let request =
-            if is_queue { Request::QueueClose { queue: handle } } else { Request::SemClose { semaphore: handle } };
-        let _ = self.ask_now(request);
-    }
-
     /// Tells the broker of what processes have closed.
     pub fn pay(&self) {
         while let Some((index, kept)) = self.with(|objects| objects.first_owed()) {
-            self.close_kept(kept);
+            close(self.place.number, kept);
             self.with(|objects| objects.paid(index));
         }
     }
@@ -144,7 +211,7 @@ impl Thread<'_> {
         let name = wanted.name;
         let request = if is_queue { Request::QueueUnlink { name } } else { Request::SemUnlink { name } };
         let result = if may { self.ask_now(request).map(|_| 0) } else { Err(error::EACCES) };
-        self.close_kept(kept);
+        close(self.place.number, kept);
         result
     }
 

@@ -32,7 +32,6 @@ impl Thread<'_> {
         match self.open_once(party, &wanted) {
             error::ENOSPC => {
                 self.with(|objects| objects.sweep(place::memory));
-                self.pay();
                 self.open_once(party, &wanted)
             }
             result => result,
@@ -41,6 +40,8 @@ impl Thread<'_> {
 
     fn open_once(&self, party: Party, wanted: &Wanted) -> i64 {
         if is_kept(wanted) {
+            // What is owed has places in the broker.
+            self.pay();
             return self.open_kept(party, wanted).unwrap_or_else(|error| error);
         }
         self.with(|objects| objects.open(party, wanted))

@@ -390,10 +390,11 @@ fn urgency(level: u8) -> u16 {
 }
 
 /// Tells Linux that there is something to take, by ending its wait, with the vector that it chose,
-/// or by the doorbell if it chose none. Then waits for a notification.
-pub fn tell_and_wait(told: Told, notification: u32) {
+/// or by the doorbell if it chose none. Then waits for a notification; if there was nothing to tell,
+/// until a time.
+pub fn tell_and_wait(told: Told, notification: u32, until: u64) {
     let _ = match (told, vector()) {
-        (Told::Nothing, _) => wait(notification, NEVER),
+        (Told::Nothing, _) => wait(notification, until),
         (Told::Something, Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, 0),
         (Told::Urgent(level), Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, urgency(level)),
         (_, None) => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Thread};
 use crate::commit;
+use crate::kept;
 use crate::level;
 use crate::place::{self, End, Knows, Offer, Place, Told};
 use crate::process::{LinuxRam, Lookups, Process};
@@ -9,6 +10,7 @@ use crate::shadow::{self, Shadow};
 use crate::watchdog::is_overdue;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use pillion_abi::NEVER;
 use pillion_abi::dual::{SLOTS, flag, reason};
 use pillion_abi::vcpu::Exit;
 use pillion_runtime::info::{self, TaskInfo, dual, skin};
@@ -108,11 +110,22 @@ unsafe extern "C" fn begin(number: u64) -> ! {
     let number = number as usize;
     // SAFETY: this is that runner.
     let mut runner = unsafe { Runner::new(number) };
-    let mut told = Told::Nothing;
+    let (mut told, mut until) = (Told::Nothing, NEVER);
     loop {
-        place::tell_and_wait(told, notification(number));
-        let has_thread = !ENDS.load(Relaxed) && runner.place.take();
-        told = if has_thread { runner.run() } else { Told::Nothing };
+        place::tell_and_wait(told, notification(number), until);
+        if !ENDS.load(Relaxed) && runner.place.take() {
+            if kept::owes() {
+                kept::leave_to_idle();
+            }
+            (told, until) = (runner.run(), NEVER);
+            if kept::owes() {
+                // After Linux was told.
+                let _ = signal(notification(number));
+            }
+        } else {
+            // SAFETY: this is that runner.
+            (told, until) = (Told::Nothing, unsafe { kept::pay_once(number) });
+        }
     }
 }
 

@@ -104,6 +104,12 @@ impl Objects {
         })
     }
 
+    /// Whether the broker has to be told of a close.
+    #[must_use]
+    pub fn owes(&self) -> bool {
+        self.owed != 0
+    }
+
     /// The broker has been told.
     pub fn paid(&mut self, index: usize) {
         let object = &mut self.objects[index];
