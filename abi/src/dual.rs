@@ -377,9 +377,9 @@ pub struct Naming {
     pub group: u32,
     /// 1 if no mode keeps it out.
     pub privileged: u32,
-    /// Number of entries in `groups`.
+    /// How many further groups the process is in.
     pub group_count: u32,
-    /// Further groups of the process.
+    /// The first of them.
     pub groups: [u32; name::GROUPS],
 }
 

@@ -24,7 +24,8 @@ static void state_asker(struct pillion_dual_naming *naming, const struct cred *c
 	naming->user = from_kuid(&init_user_ns, cred->fsuid);
 	naming->group = from_kgid(&init_user_ns, cred->fsgid);
 	naming->privileged = ns_capable_noaudit(&init_user_ns, CAP_DAC_OVERRIDE);
-	naming->group_count = count;
+	/* As many as there are, so that the task knows whether some are left out. */
+	naming->group_count = groups->ngroups;
 	for (i = 0; i < count; i++)
 		naming->groups[i] = from_kgid(&init_user_ns, groups->gid[i]);
 }

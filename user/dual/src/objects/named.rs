@@ -24,6 +24,8 @@ pub(super) struct Asker {
     pub(super) privileged: bool,
     pub(super) more: [u32; GROUPS],
     pub(super) more_count: usize,
+    /// It is in other groups, too, which Linux did not state.
+    pub(super) more_is_cut: bool,
 }
 
 impl Asker {
@@ -44,11 +46,13 @@ impl Rights {
     /// Whoever may open the device may open what a task made.
     pub const OF_TASKS: Rights = Rights { user: 0, group: 0, mode: 0o666 };
 
-    /// As Linux does for a file: the first class that fits decides.
+    /// As Linux does for a file: the first class that fits decides. If it is not known whether that
+    /// is the group's, both have to allow it.
     pub(super) fn let_in(&self, asker: &Asker) -> bool {
         let class = match self {
             _ if self.user == asker.user => self.mode >> 6,
             _ if asker.is_in(self.group) => self.mode >> 3,
+            _ if asker.more_is_cut => self.mode >> 3 & self.mode,
             _ => self.mode,
         };
         asker.privileged || class & USE == USE
@@ -85,6 +89,7 @@ impl Wanted {
             privileged: naming.privileged != 0,
             more: naming.groups,
             more_count: (naming.group_count as usize).min(GROUPS),
+            more_is_cut: naming.group_count as usize > GROUPS,
         };
         if naming.flags & !(CREATE | EXCLUSIVE) != 0 {
             return Err(error::EINVAL);

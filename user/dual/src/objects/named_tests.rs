@@ -94,12 +94,19 @@ fn the_mode_decides_who_may() {
     let asks = |user, group, more: &[u32]| {
         let mut asked = naming("/r", object::FLAGS, 0, user);
         asked.group = group;
-        asked.groups[..more.len()].copy_from_slice(more);
+        let stated = &more[..more.len().min(GROUPS)];
+        asked.groups[..stated.len()].copy_from_slice(stated);
         asked.group_count = more.len() as u32;
         asked
     };
+    // One of more groups than Linux states can be the object's.
+    let many = [7; GROUPS + 1];
     for (mode, user, group, more, may) in [
-        (0o600, 1, 5, &[][..], true),
+        (0o606, 2, 5, &many[..], false),
+        (0o660, 2, 5, &many, false),
+        (0o666, 2, 5, &many, true),
+        (0o606, 2, 5, &many[..GROUPS], true),
+        (0o600, 1, 5, &[], true),
         (0o600, 2, 100, &[], false),
         (0o660, 2, 100, &[], true),
         (0o660, 2, 5, &[7, 100], true),
