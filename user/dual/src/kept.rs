@@ -157,12 +157,19 @@ impl Thread<'_> {
         if wanted.object_flags() != 0 {
             return Err(error::EINVAL);
         }
-        let (kept, from) = self.find_or_make(wanted)?;
-        let adopted = self.with(|objects| objects.adopt(party, wanted, kept, from));
-        if !matches!(adopted, Ok((_, true))) {
-            close(self.place.number, kept);
+        for _ in 0..TRIES {
+            let (kept, from) = self.find_or_make(wanted)?;
+            let adopted = self.with(|objects| objects.adopt(party, wanted, kept, from));
+            if !matches!(adopted, Ok((_, true))) {
+                close(self.place.number, kept);
+            }
+            match adopted {
+                // It ends with that close, unless tasks have it open.
+                Err(error::FORGOTTEN) => {}
+                adopted => return adopted.map(|(handle, _)| handle.into()),
+            }
         }
-        adopted.map(|(handle, _)| handle.into())
+        Err(error::EACCES)
     }
 
     /// Opens an object in the broker, once more.

@@ -46,9 +46,9 @@ impl Objects {
             let rights = match from {
                 Origin::Made => wanted.rights(),
                 Origin::Task => Rights::OF_TASKS,
-                // Tasks still have it open; whose it was has been forgotten.
+                // Tasks still have it open, or the last process closed it after this open.
                 Origin::Process if wanted.asker.privileged => wanted.rights(),
-                Origin::Process => return Err(error::EACCES),
+                Origin::Process => return Err(error::FORGOTTEN),
             };
             return Ok((self.make_shared(memory, Kind::Kept(kept), wanted.name, rights)?, true));
         };

@@ -59,6 +59,8 @@ pub mod error {
     pub const EOWNERDEAD: i64 = -130;
     /// It is not the caller's: the broker keeps the object.
     pub const ELSEWHERE: i64 = i64::MIN;
+    /// It is not the caller's: whose the object was is not known any more.
+    pub const FORGOTTEN: i64 = i64::MIN + 1;
 }
 
 /// Bits of a handle that are the object's index; the rest, but for the sign of 32 bits, counts the

@@ -317,7 +317,7 @@ fn who_may_open_what_the_broker_keeps() {
     let mut objects = Objects::new();
     let party = attach(&mut objects, 1, 10);
     let any = Wanted::new(&naming("/s", object::SEMAPHORE, 0, 7)).unwrap();
-    assert_eq!(objects.adopt(party, &any, KEPT, Origin::Process), Err(error::EACCES), "nobody knows whose it was");
+    assert_eq!(objects.adopt(party, &any, KEPT, Origin::Process), Err(error::FORGOTTEN), "nobody knows whose it was");
     assert!(!objects.may_unlink(&any, KEPT) && objects.may_unlink(&privileged("/s"), KEPT));
     let (handle, _) = objects.adopt(party, &any, KEPT, Origin::Task).unwrap();
     assert!(!objects.may_unlink(&any, KEPT), "a task's");
