@@ -593,7 +593,8 @@ pub struct Dual {
     pub urgency: u32,
     /// The shield of a thread that is given back, in bits 8..=15 as [`URGENCY`] has it; 0: none.
     pub shield: u32,
-    /// How many memories have gone. Linux then signals the runners: objects may have lost an owner.
+    /// How many memories have gone. Linux then signals the runners if that memory had opened
+    /// something by name: an object may have lost its owner.
     pub memories_gone: u32,
     /// Zero.
     pub reserved: [u32; 9],

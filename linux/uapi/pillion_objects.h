@@ -6,7 +6,8 @@
  *
  * An object is a process's own (pillion_create), or has a name, by which other processes open it
  * (pillion_open). A process has an object open once, however often it opened it, until it closes it
- * or ends; a child does not inherit it. The last process to close an object ends it.
+ * or ends; a child does not inherit it. An object ends with the last process or task that has it
+ * open, and its name with it; what a task made also stays as long as that task runs.
  *
  * A time is a point of a clock in nanoseconds; in place of a clock there can be PILLION_FOREVER, or
  * PILLION_TRY for a call that does not wait. A signal's handler ends a wait with EINTR, but not one
@@ -67,7 +68,10 @@ static inline long pillion_open(int file, const struct pillion_dual_open *open)
 	return pillion_call(file, PILLION_DUAL_SERVICE_OPEN, (uintptr_t)open, 0, 0, 0);
 }
 
-/* Closes an object with a name. EBUSY: a thread of the process owns it or waits for it. */
+/*
+ * Closes an object with a name. EBUSY: a thread of the process owns it or waits for it. Semaphores
+ * and queues are closed in any case: no thread of the process may wait for one then.
+ */
 static inline long pillion_close(int file, long handle)
 {
 	return pillion_call(file, PILLION_DUAL_SERVICE_CLOSE, handle, 0, 0, 0);

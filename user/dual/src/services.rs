@@ -156,8 +156,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Ends what belonged to processes that have ended since this was last done: others may wait
-    /// for it. Linux signals the runners whenever one ends.
+    /// Ends what belonged to processes that have ended since this was last done: an object may have
+    /// lost its owner. Linux signals the runners if one ends that had opened something by name.
     pub fn miss_the_dead(&self) {
         let gone = place::memories_gone();
         if GONE.load(Relaxed) != gone {

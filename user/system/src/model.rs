@@ -95,7 +95,7 @@ pub struct Dual {
     pub shield_lines: u64,
 }
 
-/// How urgent Linux is while it runs a thread that was in primary mode.
+/// How urgent Linux is while it runs a real-time thread of a marked process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boost {
     /// Highest level.

@@ -109,7 +109,7 @@ pub fn make(
     Ok((task, Guest { space: guest, vcpu, state, ram }))
 }
 
-/// Lets Linux be boosted for threads that were in primary mode, if the system file says so.
+/// Lets Linux be boosted for real-time threads of marked processes, if the system file says so.
 fn allow_boost(machine: &Platform, system: &System, context: Cap) -> Result<()> {
     let Some(Boost { ceiling, time, .. }) = system.dual().and_then(|dual| dual.boost) else { return Ok(()) };
     let [budget, period] = [time.budget_ns, time.period_ns].map(|ns| machine.ticks(ns));
