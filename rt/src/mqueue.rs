@@ -106,8 +106,8 @@ pub extern "C" fn mq_close(queue: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mq_unlink(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
-    let result =
-        unsafe { name_of(name) }.and_then(|name| lock::with(|token| now(token, Request::QueueUnlink { name })));
+    let result = unsafe { name_of(name) }
+        .and_then(|name| lock::with(|token| now(token, Request::QueueUnlink { name, only: 0 })));
     posix(result.map(|_| ()))
 }
 

@@ -120,6 +120,7 @@ pub unsafe extern "C" fn sem_close(semaphore: *mut Semaphore) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
-    let result = unsafe { name_of(name) }.and_then(|name| lock::with(|token| now(token, Request::SemUnlink { name })));
+    let result =
+        unsafe { name_of(name) }.and_then(|name| lock::with(|token| now(token, Request::SemUnlink { name, only: 0 })));
     posix(result.map(|_| ()))
 }

@@ -119,8 +119,8 @@ impl Object {
     fn unlink(self) {
         let name = name(b'o', self.round);
         must(match ROUNDS[self.round] {
-            Kind::Semaphore => Request::SemUnlink { name },
-            Kind::Receive(..) | Kind::Send(..) => Request::QueueUnlink { name },
+            Kind::Semaphore => Request::SemUnlink { name, only: 0 },
+            Kind::Receive(..) | Kind::Send(..) => Request::QueueUnlink { name, only: 0 },
         });
     }
 
@@ -406,6 +406,6 @@ fn full_tables(table: &mut Table, semaphores: &[u64], queues: &[u64]) {
     close(Request::QueueClose { queue: last(queues) });
     table.broker_as(1, FIRST, "sem-open-makes", semaphore(made, CREATE));
     table.broker_as(1, FIRST, "queue-open-makes", queue(made, CREATE));
-    table.broker_as(1, FIRST, "sem-unlink", Request::SemUnlink { name: name(b's', made) });
-    table.broker_as(1, FIRST, "queue-unlink", Request::QueueUnlink { name: name(b'q', made) });
+    table.broker_as(1, FIRST, "sem-unlink", Request::SemUnlink { name: name(b's', made), only: 0 });
+    table.broker_as(1, FIRST, "queue-unlink", Request::QueueUnlink { name: name(b'q', made), only: 0 });
 }

@@ -163,10 +163,10 @@ fn semaphores(table: &mut Table) {
     for thread in WAITERS..THREADS as u8 {
         timed(thread, 1, Request::Finish { length: 0, priority: 0 });
     }
-    table.broker("sem-unlink", Request::SemUnlink { name: name(b's', SEMAPHORES - 1) });
+    table.broker("sem-unlink", Request::SemUnlink { name: name(b's', SEMAPHORES - 1), only: 0 });
     for (n, semaphore) in made.into_iter().enumerate() {
         ask(Request::SemClose { semaphore: semaphore as u32 });
-        ask(Request::SemUnlink { name: name(b's', n) });
+        ask(Request::SemUnlink { name: name(b's', n), only: 0 });
     }
 }
 
@@ -177,7 +177,7 @@ fn queues(table: &mut Table) {
     // Every other one is created anew, the largest first and smaller than before: their places are
     // in no order, and there is room between them.
     for n in (0..QUEUES - 1).step_by(2) {
-        ask(Request::QueueUnlink { name: name(b'q', n) });
+        ask(Request::QueueUnlink { name: name(b'q', n), only: 0 });
         ask(Request::QueueClose { queue: made[n] as u32 });
     }
     for n in (0..QUEUES - 1).step_by(2).rev() {
@@ -189,7 +189,7 @@ fn queues(table: &mut Table) {
     for n in 0..QUEUES {
         let name = name(b'q', n);
         let queue = made.get(n).copied().unwrap_or_else(|| ask(most)) as u32;
-        ask(Request::QueueUnlink { name });
+        ask(Request::QueueUnlink { name, only: 0 });
         ask(Request::QueueClose { queue });
         ask(Request::QueueClose { queue });
     }
@@ -215,7 +215,7 @@ fn queues(table: &mut Table) {
     let send = Request::QueueSend { queue, length: DATA_SIZE, priority: 31, block: true };
     table.broker("queue-send", send);
     table.broker("queue-receive", receive);
-    table.broker("queue-unlink", Request::QueueUnlink { name: name(b'l', 0) });
+    table.broker("queue-unlink", Request::QueueUnlink { name: name(b'l', 0), only: 0 });
     table.broker("queue-close-ends", Request::QueueClose { queue });
 }
 

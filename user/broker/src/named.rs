@@ -159,9 +159,13 @@ impl<T, const N: usize> Table<T, N> {
         entry.settle();
     }
 
-    /// Removes the name. Returns the index.
-    pub fn unlink(&mut self, space: u8, name: Name) -> Result<usize> {
+    /// Removes the name, if it means the object with the handle `only`, or that is 0. Returns the
+    /// index.
+    pub fn unlink(&mut self, space: u8, name: Name, only: u32) -> Result<usize> {
         let index = self.find(space, name)?;
+        if only != 0 && only != self.handle(index) {
+            return Err(ENOENT);
+        }
         self.entries[index].name = None;
         Ok(index)
     }

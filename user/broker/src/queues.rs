@@ -100,8 +100,8 @@ impl Broker {
         }
     }
 
-    pub(crate) fn queue_unlink(&mut self, client: &Client, name: Name) -> Result {
-        let index = self.queues.unlink(client.space(), name)?;
+    pub(crate) fn queue_unlink(&mut self, client: &Client, name: Name, only: u32) -> Result {
+        let index = self.queues.unlink(client.space(), name, only)?;
         self.end_queue(index);
         Ok(Answer::OK)
     }

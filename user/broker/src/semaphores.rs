@@ -53,8 +53,8 @@ impl Broker {
         Ok(Answer::OK)
     }
 
-    pub(crate) fn sem_unlink(&mut self, client: &Client, name: Name) -> Result {
-        self.semaphores.unlink(client.space(), name)?;
+    pub(crate) fn sem_unlink(&mut self, client: &Client, name: Name, only: u32) -> Result {
+        self.semaphores.unlink(client.space(), name, only)?;
         Ok(Answer::OK)
     }
 

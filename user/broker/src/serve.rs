@@ -39,7 +39,7 @@ impl Broker {
             Request::Ready | Request::TaskEnded { .. } => Err(EPERM),
             Request::SemOpen { name, flags, value } => self.sem_open(m, client, name, flags, value),
             Request::SemClose { semaphore } => self.sem_close(m, client, semaphore),
-            Request::SemUnlink { name } => self.sem_unlink(client, name),
+            Request::SemUnlink { name, only } => self.sem_unlink(client, name, only),
             Request::SemWait { semaphore, block } => self.sem_wait(client, semaphore, block),
             Request::SemPost { semaphore } => self.sem_post(m, client, semaphore),
             Request::SemValue { semaphore } => self.sem_value(client, semaphore),
@@ -47,7 +47,7 @@ impl Broker {
                 self.queue_open(m, client, name, flags, (messages, size))
             }
             Request::QueueClose { queue } => self.queue_close(m, client, queue),
-            Request::QueueUnlink { name } => self.queue_unlink(client, name),
+            Request::QueueUnlink { name, only } => self.queue_unlink(client, name, only),
             Request::QueueSend { queue, length, priority, block } => {
                 self.queue_send(m, client, queue, (length, priority), block)
             }

@@ -216,7 +216,9 @@ impl Thread<'_> {
         let kept = Kept { is_queue, handle: handle as u32 };
         let may = self.with(|objects| objects.may_unlink(wanted, kept));
         let name = wanted.name;
-        let request = if is_queue { Request::QueueUnlink { name } } else { Request::SemUnlink { name } };
+        // The name may have been removed, and made anew, since.
+        let only = handle as u32;
+        let request = if is_queue { Request::QueueUnlink { name, only } } else { Request::SemUnlink { name, only } };
         let result = if may { self.ask_now(request).map(|_| 0) } else { Err(error::EACCES) };
         close(self.place.number, kept);
         result

@@ -38,7 +38,7 @@ fn a_place_is_used_again_under_another_handle() {
         let handle = value(rig.ask(0, 0, Request::SemOpen { name: number(1), flags: CREATE, value: 0 }));
         assert!(handle != last && handle >> 8 != 0 && handle <= i32::MAX as u32);
         rig.ask(0, 0, Request::SemClose { semaphore: handle });
-        rig.ask(0, 0, Request::SemUnlink { name: number(1) });
+        rig.ask(0, 0, Request::SemUnlink { name: number(1), only: 0 });
         last = handle;
     }
 }

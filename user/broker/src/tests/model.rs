@@ -95,8 +95,8 @@ impl Model {
             }
             Request::SemClose { semaphore } => self.close(task, false, semaphore),
             Request::QueueClose { queue } => self.close(task, true, queue),
-            Request::SemUnlink { name } => self.unlink(task, false, name),
-            Request::QueueUnlink { name } => self.unlink(task, true, name),
+            Request::SemUnlink { name, only: _ } => self.unlink(task, false, name),
+            Request::QueueUnlink { name, only: _ } => self.unlink(task, true, name),
             Request::SemWait { semaphore, block } => {
                 let index = self.index(task, false, semaphore)?;
                 self.idle(of)?;

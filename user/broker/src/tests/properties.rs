@@ -39,14 +39,14 @@ fn request() -> impl Strategy<Value = Request> {
     prop_oneof![
         1 => (names(), 0u32..4, 0u32..3).prop_map(|(name, flags, value)| Request::SemOpen { name, flags, value }),
         1 => h().prop_map(|semaphore| Request::SemClose { semaphore }),
-        1 => names().prop_map(|name| Request::SemUnlink { name }),
+        1 => names().prop_map(|name| Request::SemUnlink { name, only: 0 }),
         8 => (h(), any::<bool>()).prop_map(|(semaphore, block)| Request::SemWait { semaphore, block }),
         8 => h().prop_map(|semaphore| Request::SemPost { semaphore }),
         1 => h().prop_map(|semaphore| Request::SemValue { semaphore }),
         1 => (names(), 0u32..4, 0u32..4)
             .prop_map(|(name, flags, messages)| Request::QueueOpen { name, flags, messages, size: 4 }),
         1 => h().prop_map(|queue| Request::QueueClose { queue }),
-        1 => names().prop_map(|name| Request::QueueUnlink { name }),
+        1 => names().prop_map(|name| Request::QueueUnlink { name, only: 0 }),
         9 => (h(), m(), any::<bool>())
             .prop_map(|(queue, (length, priority), block)| Request::QueueSend { queue, length, priority, block }),
         8 => (h(), 3u32..6, any::<bool>()).prop_map(|(queue, room, block)| Request::QueueReceive { queue, room, block }),

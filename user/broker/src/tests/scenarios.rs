@@ -62,10 +62,11 @@ fn a_semaphore_goes_with_its_name_and_its_last_user() {
     let mut rig = Rig::new();
     let old = semaphore(&mut rig, 0, 1);
     semaphore(&mut rig, 1, 0);
-    assert_eq!(rig.ask(1, 0, Request::SemUnlink { name: name("/s") }), Answer::OK);
-    assert_eq!(rig.ask(1, 0, Request::SemUnlink { name: name("/s") }), failed(ENOENT));
+    assert_eq!(rig.ask(1, 0, Request::SemUnlink { name: name("/s"), only: 0 }), Answer::OK);
+    assert_eq!(rig.ask(1, 0, Request::SemUnlink { name: name("/s"), only: 0 }), failed(ENOENT));
     let new = semaphore(&mut rig, 0, 3);
     assert_ne!(old, new);
+    assert_eq!(rig.ask(1, 0, Request::SemUnlink { name: name("/s"), only: old }), failed(ENOENT), "another one");
     assert_eq!(value(rig.ask(1, 0, Request::SemValue { semaphore: old })), 1, "in use still");
     for task in [0, 1] {
         assert_eq!(rig.ask(task, 0, Request::SemClose { semaphore: old }), Answer::OK);

@@ -89,7 +89,7 @@ impl Request {
             Request::TaskEnded { index, part } => (number::TASK_ENDED, plain([index, part])),
             Request::SemOpen { name, flags, value } => (number::SEM_OPEN, named(name, [flags, value], [0; 2])),
             Request::SemClose { semaphore } => (number::SEM_CLOSE, plain([semaphore])),
-            Request::SemUnlink { name } => (number::SEM_UNLINK, named(name, [0; 2], [0; 2])),
+            Request::SemUnlink { name, only } => (number::SEM_UNLINK, named(name, [only, 0], [0; 2])),
             Request::SemWait { semaphore, block } => (number::SEM_WAIT, plain([semaphore, block.into()])),
             Request::SemPost { semaphore } => (number::SEM_POST, plain([semaphore])),
             Request::SemValue { semaphore } => (number::SEM_VALUE, plain([semaphore])),
@@ -97,7 +97,7 @@ impl Request {
                 (number::QUEUE_OPEN, named(name, [flags, 0], [messages, size]))
             }
             Request::QueueClose { queue } => (number::QUEUE_CLOSE, plain([queue])),
-            Request::QueueUnlink { name } => (number::QUEUE_UNLINK, named(name, [0; 2], [0; 2])),
+            Request::QueueUnlink { name, only } => (number::QUEUE_UNLINK, named(name, [only, 0], [0; 2])),
             Request::QueueSend { queue, length, priority, block } => {
                 (number::QUEUE_SEND, plain([queue, length, priority, block.into()]))
             }
@@ -136,13 +136,13 @@ impl Request {
             number::TASK_ENDED => Request::TaskEnded { index: a, part: b },
             number::SEM_OPEN => Request::SemOpen { name: name()?, flags: low[0], value: low[1] },
             number::SEM_CLOSE => Request::SemClose { semaphore: a },
-            number::SEM_UNLINK => Request::SemUnlink { name: name()? },
+            number::SEM_UNLINK => Request::SemUnlink { name: name()?, only: low[0] },
             number::SEM_WAIT => Request::SemWait { semaphore: a, block: b != 0 },
             number::SEM_POST => Request::SemPost { semaphore: a },
             number::SEM_VALUE => Request::SemValue { semaphore: a },
             number::QUEUE_OPEN => Request::QueueOpen { name: name()?, flags: low[0], messages: high[0], size: high[1] },
             number::QUEUE_CLOSE => Request::QueueClose { queue: a },
-            number::QUEUE_UNLINK => Request::QueueUnlink { name: name()? },
+            number::QUEUE_UNLINK => Request::QueueUnlink { name: name()?, only: low[0] },
             number::QUEUE_SEND => Request::QueueSend { queue: a, length: b, priority: c, block: d != 0 },
             number::QUEUE_RECEIVE => Request::QueueReceive { queue: a, room: b, block: c != 0 },
             number::QUEUE_ATTRIBUTES => Request::QueueAttributes { queue: a },
@@ -174,13 +174,13 @@ mod tests {
             Request::TaskEnded { index: 3, part: 4 },
             Request::SemOpen { name, flags: 3, value: 9 },
             Request::SemClose { semaphore: 1 },
-            Request::SemUnlink { name },
+            Request::SemUnlink { name, only: 5 },
             Request::SemWait { semaphore: 2, block: true },
             Request::SemPost { semaphore: 3 },
             Request::SemValue { semaphore: 4 },
             Request::QueueOpen { name, flags: 1, messages: 5, size: 6 },
             Request::QueueClose { queue: 5 },
-            Request::QueueUnlink { name },
+            Request::QueueUnlink { name, only: 6 },
             Request::QueueSend { queue: 6, length: 7, priority: 8, block: true },
             Request::QueueReceive { queue: 7, room: 8, block: true },
             Request::QueueAttributes { queue: 8 },
@@ -218,7 +218,7 @@ mod tests {
             Request::decode(number::SEM_UNLINK, &words).map(|(_, request)| request)
         };
         let name = Name::new(b"/foo").unwrap();
-        assert_eq!(ask(b"/foo"), Ok(Request::SemUnlink { name }));
+        assert_eq!(ask(b"/foo"), Ok(Request::SemUnlink { name, only: 0 }));
         for bad in [&b""[..], b"/foo\0junk", b"\0/foo", &[b'x'; NAME_SIZE]] {
             assert_eq!(ask(bad), Err(EINVAL), "{bad:?}");
         }

@@ -79,6 +79,8 @@ pub enum Request {
     SemUnlink {
         /// Its name.
         name: Name,
+        /// The handle, or 0. If the name means another semaphore by now, that is `ENOENT`.
+        only: u32,
     },
     /// Takes one unit, at once (else `EAGAIN`) or after a wait. *Work*: the waiters of the
     /// semaphore.
@@ -124,6 +126,8 @@ pub enum Request {
     QueueUnlink {
         /// Its name.
         name: Name,
+        /// The handle, or 0.
+        only: u32,
     },
     /// Sends the message in the transfer memory. Waits if the queue is full (or fails with
     /// `EAGAIN`). *Errors*: `EMSGSIZE`, `EINVAL` (priority). *Work*: the waiters of the queue, and
