@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The system calls in which a thread enters primary mode, those in which it becomes a real-time
- * thread, and those about futexes. ftrace calls the hook at the beginning of such a call; if the
- * process may be marked, the call continues in this module, which carries it out in primary mode or
- * calls Linux's own function. ftrace then calls the hook once more, which knows by the caller that
- * this call is for Linux.
+ * thread, those about futexes, those that make eventfds, timerfds and timers or set them, and the
+ * functions by which Linux's kernel gets at eventfds. ftrace calls the hook at the beginning of
+ * such a call; if it can concern dual mode (the process may be marked, its memory may have waiters,
+ * or there are such files), the call continues in this module, which carries it out or calls
+ * Linux's own function. ftrace then calls the hook once more, which knows by the caller that this
+ * call is for Linux.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
