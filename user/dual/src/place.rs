@@ -390,8 +390,8 @@ fn urgency(level: u8) -> u16 {
 }
 
 /// Tells Linux that there is something to take, by ending its wait, with the vector that it chose,
-/// or by the doorbell if it chose none. Then waits for a notification; if there was nothing to tell,
-/// until a time.
+/// or by the doorbell if it chose none. Then waits for a notification, until a time if there was
+/// nothing to tell.
 pub fn tell_and_wait(told: Told, notification: u32, until: u64) {
     let _ = match (told, vector()) {
         (Told::Nothing, _) => wait(notification, until),
