@@ -76,6 +76,7 @@ static const struct test {
 	{ "event-polled", event_polled },
 	{ "timer-periods", timer_periods },
 	{ "timer-settings", timer_settings },
+	{ "timer-counts", timer_counts },
 	{ "files-closed", files_closed },
 	{ "files-shared", files_shared },
 	{ "files-interrupted", files_interrupted },

@@ -178,6 +178,7 @@ void event_turns(void);
 void event_polled(void);
 void timer_periods(void);
 void timer_settings(void);
+void timer_counts(void);
 void files_closed(void);
 void files_shared(void);
 void files_interrupted(void);

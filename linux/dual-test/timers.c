@@ -137,3 +137,34 @@ void timer_settings(void)
 	close(file);
 	check_entries(4);
 }
+
+/* More expirations at once than a timer of both sides has room to count, again and again. */
+void timer_counts(void)
+{
+	/* 78 hours of nanoseconds are 2^48. */
+	const int64_t long_ago = 3ll << 47;
+	unsigned int i, round;
+
+	enter();
+	for (i = 0; i < 2; i++) {
+		int file = timer(CLOCK_REALTIME, 0);
+		int64_t begin = now(CLOCK_REALTIME), first = i ? 1 : begin - long_ago;
+		struct itimerspec time;
+		uint64_t sum = 0;
+
+		arm(file, TFD_TIMER_ABSTIME, first, 1);
+		for (round = 0; round < 4; round++) {
+			to_primary();
+			sum += taken(file);
+			check(sum >= (uint64_t)(begin - first), "%llu are too few",
+			      (unsigned long long)sum);
+			check(sum <= (uint64_t)(now(CLOCK_REALTIME) - first) + 1,
+			      "%llu are too many", (unsigned long long)sum);
+			check(is_readable(file), "it expires all the time");
+			check(!timerfd_gettime(file, &time), "timerfd_gettime");
+			check(ns_of(time.it_interval) == 1, "the interval");
+		}
+		close(file);
+	}
+	check_entries(1);
+}

@@ -9,7 +9,9 @@
 #include <linux/file.h>
 #include <linux/ktime.h>
 #include <linux/magic.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -74,6 +76,37 @@ static u64 expired(const struct setting *timer)
 	return timer->interval ? (present - next) / timer->interval + 1 : 1;
 }
 
+/*
+ * Takes what does not fit into the count: the timer counts from the expiry after that. Whoever
+ * looks meanwhile waits for the last of these stores, so nothing else runs before it.
+ */
+static bool rebase(struct dual_file *this, const struct setting *timer, u64 count)
+{
+	struct pillion_dual_file *shared = this->shared;
+	/* The number of a setting that is being made. */
+	u64 odd = (timer->value & -PILLION_DUAL_FILE_TAKEN) + PILLION_DUAL_FILE_CHANGES;
+	bool is_same;
+
+	mutex_lock(&this->lock);
+	preempt_disable();
+	is_same = cmpxchg64(&shared->value, timer->value, odd) == timer->value;
+	if (is_same) {
+		WRITE_ONCE(shared->first, due(timer) + count * timer->interval);
+		smp_store_release(&shared->value, odd + PILLION_DUAL_FILE_CHANGES);
+	}
+	preempt_enable();
+	mutex_unlock(&this->lock);
+	return is_same;
+}
+
+/* Takes so many expirations, unless the timer is another one by now. */
+static bool take_count(struct dual_file *this, const struct setting *timer, u64 count)
+{
+	if (timer->value % PILLION_DUAL_FILE_TAKEN + count >= PILLION_DUAL_FILE_TAKEN)
+		return rebase(this, timer, count);
+	return cmpxchg64(&this->shared->value, timer->value, timer->value + count) == timer->value;
+}
+
 static u64 take(struct dual_file *this)
 {
 	struct setting timer;
@@ -82,7 +115,7 @@ static u64 take(struct dual_file *this)
 	do {
 		timer = look(this);
 		count = expired(&timer);
-	} while (count && cmpxchg64(&this->shared->value, timer.value, timer.value + count) != timer.value);
+	} while (count && !take_count(this, &timer, count));
 	return count;
 }
 
@@ -107,7 +140,8 @@ __poll_t dual_timer_mask(struct dual_file *this)
 	if (expired(&timer))
 		return EPOLLIN;
 	if (next)
-		hrtimer_start(alarm_of(this, timer.clock), ns_to_ktime(next), HRTIMER_MODE_ABS);
+		hrtimer_start(alarm_of(this, timer.clock), min_t(u64, next, KTIME_MAX),
+			      HRTIMER_MODE_ABS);
 	return 0;
 }
 
@@ -230,13 +264,15 @@ static void set(struct dual_file *this, const struct itimerspec64 *time, bool is
 
 	if (first && !is_absolute)
 		first = ktime_add_safe(ns_to_ktime(now(clock)), first);
-	/* What is taken from now on is none of the setting before. */
+	/* What is taken from now on is none of the setting before. Who looks waits: as above. */
+	preempt_disable();
 	WRITE_ONCE(shared->value, number + PILLION_DUAL_FILE_CHANGES);
 	smp_wmb();
 	WRITE_ONCE(shared->clock, clock);
 	WRITE_ONCE(shared->first, first);
 	WRITE_ONCE(shared->interval, timespec64_to_ktime(time->it_interval));
 	smp_store_release(&shared->value, number + 2 * PILLION_DUAL_FILE_CHANGES);
+	preempt_enable();
 	dual_file_changed(this);
 }
 
