@@ -4,7 +4,6 @@
 #include <linux/err.h>
 #include <linux/eventfd.h>
 #include <linux/fcntl.h>
-#include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
@@ -134,7 +133,7 @@ static const struct file_operations operations = {
 	.release = dual_file_release,
 };
 
-static bool adopt(int descriptor, unsigned int count, unsigned int flags)
+static bool adopt(struct dual_file *place, int descriptor, unsigned int count, unsigned int flags)
 {
 	u32 kind = flags & EFD_SEMAPHORE ? PILLION_DUAL_FILE_SEMAPHORE : PILLION_DUAL_FILE_EVENT;
 	struct file *file = eventfd_fget(descriptor);
@@ -143,7 +142,7 @@ static bool adopt(int descriptor, unsigned int count, unsigned int flags)
 	/* Another thread can have closed it by now, and made it another file's. */
 	if (IS_ERR(file))
 		return false;
-	is_done = dual_file_adopt(file, kind, count, &operations);
+	is_done = dual_file_adopt(place, file, kind, count, &operations);
 	fput(file);
 	return is_done;
 }
@@ -151,16 +150,18 @@ static bool adopt(int descriptor, unsigned int count, unsigned int flags)
 /* Makes an eventfd, for a marked process. Linux's own count is 0 as long as it is not used. */
 long dual_event_make(const struct pt_regs *regs)
 {
+	unsigned int flags = (u32)regs->orig_ax == __NR_eventfd2 ? regs->si : 0;
+	struct dual_file *place = dual_file_claim();
 	struct pt_regs empty = *regs;
 	long descriptor;
 
+	if (!place)
+		return dual_natively(regs);
 	empty.di = 0;
 	descriptor = dual_natively(&empty);
-	if (descriptor < 0 || adopt(descriptor, regs->di, (u32)regs->orig_ax == __NR_eventfd2 ? regs->si : 0))
-		return descriptor;
-	/* There are too many. */
-	close_fd(descriptor);
-	return dual_natively(regs);
+	if (descriptor < 0 || !adopt(place, descriptor, regs->di, flags))
+		dual_file_unclaim(place);
+	return descriptor;
 }
 
 /* Most that are added one by one. */
@@ -191,7 +192,7 @@ struct dual_file *dual_event_leave(struct file *file)
 {
 	struct dual_file *this = dual_file_of(file);
 
-	if (!this || file->f_op != &operations)
+	if (!this || this->operations != &operations)
 		return NULL;
 	if (!READ_ONCE(this->is_native) && READ_ONCE(this->shared->value) > MOST)
 		return NULL;

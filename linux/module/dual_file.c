@@ -25,7 +25,7 @@
 
 static struct dual_file files[MOST];
 
-/* Guards which are free. */
+/* Guards which are free, and what the operations of files are. */
 static DEFINE_SPINLOCK(lock);
 
 /* What both sides share, a page of Linux's memory. */
@@ -51,10 +51,11 @@ struct dual_file *dual_file_of(const struct file *file)
 {
 	unsigned int i;
 
-	if (!file || !file->f_op || file->f_op->release != dual_file_release)
+	if (!file)
 		return NULL;
 	for (i = 0; i < READ_ONCE(used); i++)
-		if (READ_ONCE(files[i].file) == file)
+		/* Before anything else of it. */
+		if (smp_load_acquire(&files[i].file) == file)
 			return &files[i];
 	return NULL;
 }
@@ -108,17 +109,18 @@ static wait_queue_head_t *queue_of(struct file *file)
 	return finder.queue;
 }
 
-static struct dual_file *claim(struct file *file)
+/* A place for a file that is to be made; NULL: there are too many. */
+struct dual_file *dual_file_claim(void)
 {
 	struct dual_file *this = NULL;
 	unsigned int i;
 
 	spin_lock(&lock);
 	for (i = 0; i < MOST && !this; i++) {
-		if (files[i].file || is_used(&files[i]))
+		if (files[i].is_claimed || is_used(&files[i]))
 			continue;
 		this = &files[i];
-		WRITE_ONCE(this->file, file);
+		this->is_claimed = true;
 		WRITE_ONCE(used, max(used, i + 1));
 		WRITE_ONCE(dual_head()->descriptors.count, used);
 	}
@@ -126,24 +128,25 @@ static struct dual_file *claim(struct file *file)
 	return this;
 }
 
-/*
- * Makes a new file one of both sides. Whoever guessed its descriptor and uses it already goes on
- * with what it was. NULL if there are too many.
- */
-struct dual_file *dual_file_adopt(struct file *file, u32 kind, u64 value,
-				  const struct file_operations *operations)
+/* Gives up a place that has no file. */
+void dual_file_unclaim(struct dual_file *this)
 {
-	const struct file_operations *original = READ_ONCE(file->f_op);
-	struct dual_file *this;
+	spin_lock(&lock);
+	this->is_claimed = false;
+	spin_unlock(&lock);
+}
 
-	/* Two threads can have been told the same descriptor, one after the other. */
-	if (original->release == dual_file_release)
-		return NULL;
-	this = claim(file);
-	if (!this)
-		return NULL;
+/*
+ * Makes a new file one of both sides, in a place that was claimed. Whoever guessed its descriptor
+ * and uses it already goes on with what it was. False if it is in another place: two threads can
+ * have been told the same descriptor, one after the other.
+ */
+bool dual_file_adopt(struct dual_file *this, struct file *file, u32 kind, u64 value,
+		     const struct file_operations *operations)
+{
+	bool is_new;
+
 	this->queue = queue_of(file);
-	this->original = original;
 	this->operations = operations;
 	this->is_native = false;
 	this->shared->polled = 0;
@@ -151,13 +154,17 @@ struct dual_file *dual_file_adopt(struct file *file, u32 kind, u64 value,
 	this->shared->first = 0;
 	this->shared->interval = 0;
 	this->shared->kind = kind;
-	if (cmpxchg(&file->f_op, original, operations) != original) {
-		WRITE_ONCE(this->file, NULL);
-		return NULL;
+	spin_lock(&lock);
+	is_new = !dual_file_of(file);
+	if (is_new) {
+		__module_get(THIS_MODULE);
+		this->original = file->f_op;
+		smp_store_release(&this->file, file);
+		smp_store_release(&file->f_op, operations);
+		smp_store_release(&this->shared->key, (u64)file);
 	}
-	__module_get(THIS_MODULE);
-	smp_store_release(&this->shared->key, (u64)file);
-	return this;
+	spin_unlock(&lock);
+	return is_new;
 }
 
 /* The last descriptor is closed. Linux gives up its reference to the module after this. */
@@ -174,6 +181,7 @@ int dual_file_release(struct inode *inode, struct file *file)
 	spin_lock(&lock);
 	/* Before it is looked at whether somebody uses it. */
 	smp_store_mb(this->file, NULL);
+	this->is_claimed = false;
 	spin_unlock(&lock);
 	return original->release(inode, file);
 }
@@ -229,14 +237,18 @@ ssize_t dual_file_read(struct dual_file *this, char __user *to, size_t size, lof
 
 void dual_file_unmask(struct dual_file *this)
 {
-	mutex_lock(&this->lock);
-	WRITE_ONCE(this->file->f_op, this->original);
+	spin_lock(&lock);
+	if (!this->unmasked++)
+		WRITE_ONCE(this->file->f_op, this->original);
+	spin_unlock(&lock);
 }
 
 void dual_file_mask(struct dual_file *this)
 {
-	WRITE_ONCE(this->file->f_op, this->operations);
-	mutex_unlock(&this->lock);
+	spin_lock(&lock);
+	if (!--this->unmasked)
+		WRITE_ONCE(this->file->f_op, this->operations);
+	spin_unlock(&lock);
 }
 
 /* Leaves a file to Linux for good. Whoever waits in another way looks again. */

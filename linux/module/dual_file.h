@@ -37,7 +37,8 @@ struct dual_file_alarm {
 
 struct dual_file {
 	struct pillion_dual_file *shared;
-	/* NULL: it is free. */
+	/* It is not free. Then it has a file, or will have one soon. */
+	bool is_claimed;
 	struct file *file;
 	/* What the file did before, and does now. */
 	const struct file_operations *original;
@@ -47,7 +48,9 @@ struct dual_file {
 	/* Threads in Linux that wait: the queue of Linux's own file. */
 	wait_queue_head_t *queue;
 	struct dual_file_alarm alarms[DUAL_FILE_CLOCKS];
-	/* Held while a timer is set, and while Linux finds its own operations. */
+	/* Calls for which the file has Linux's own operations. */
+	unsigned int unmasked;
+	/* Held while a timer is set. */
 	struct mutex lock;
 	/* Of a timer: the clock of its descriptor. */
 	clockid_t clock;
@@ -59,8 +62,10 @@ __poll_t dual_timer_mask(struct dual_file *this);
 
 /* The file that one of Linux's is, or NULL. The caller holds a reference to that. */
 struct dual_file *dual_file_of(const struct file *file);
-struct dual_file *dual_file_adopt(struct file *file, u32 kind, u64 value,
-				  const struct file_operations *operations);
+struct dual_file *dual_file_claim(void);
+void dual_file_unclaim(struct dual_file *this);
+bool dual_file_adopt(struct dual_file *this, struct file *file, u32 kind, u64 value,
+		     const struct file_operations *operations);
 void dual_file_changed(struct dual_file *this);
 bool dual_file_enter(long *result);
 int dual_file_wait(struct dual_file *this, u64 room);

@@ -215,29 +215,31 @@ static bool is_timer(const struct file *file)
 	       !strcmp(file->f_path.dentry->d_name.name, "[timerfd]");
 }
 
-static void adopt(int descriptor, clockid_t clock)
+static bool adopt(struct dual_file *place, int descriptor, clockid_t clock)
 {
 	struct file *file = fget(descriptor);
-	struct dual_file *this;
+	bool is_done = false;
 
 	if (!file)
-		return;
-	if (is_timer(file)) {
-		this = dual_file_adopt(file, PILLION_DUAL_FILE_TIMER, 0, &operations);
-		if (this)
-			this->clock = clock;
-	}
+		return false;
+	place->clock = clock;
+	if (is_timer(file))
+		is_done = dual_file_adopt(place, file, PILLION_DUAL_FILE_TIMER, 0, &operations);
 	fput(file);
+	return is_done;
 }
 
 /* Makes a timer, for a marked process. Those that wake a machine from its sleep are Linux's. */
 long dual_timer_make(const struct pt_regs *regs)
 {
 	clockid_t clock = regs->di;
+	bool is_known = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME ||
+			clock == CLOCK_BOOTTIME;
+	struct dual_file *place = is_known ? dual_file_claim() : NULL;
 	long descriptor = dual_natively(regs);
 
-	if (descriptor >= 0 && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME))
-		adopt(descriptor, clock);
+	if (place && (descriptor < 0 || !adopt(place, descriptor, clock)))
+		dual_file_unclaim(place);
 	return descriptor;
 }
 
@@ -247,7 +249,7 @@ static struct dual_file *timer_of(int descriptor)
 	struct file *file = fget(descriptor);
 	struct dual_file *this = dual_file_of(file);
 
-	if (this && file->f_op == &operations)
+	if (this && this->operations == &operations)
 		return this;
 	if (file)
 		fput(file);
@@ -293,20 +295,45 @@ static bool may_cancel(const struct dual_file *this, int flags)
 	return this->clock == CLOCK_REALTIME && flags & TFD_TIMER_ABSTIME && flags & TFD_TIMER_CANCEL_ON_SET;
 }
 
-static long set_native(struct dual_file *this, const struct pt_regs *regs)
+/* Sets a timer, and says what it was set to. False: it is Linux's alone. */
+static bool change(struct dual_file *this, const struct itimerspec64 *time, bool is_absolute,
+		   struct itimerspec64 *before)
+{
+	bool is_shared;
+
+	mutex_lock(&this->lock);
+	is_shared = !this->is_native;
+	if (is_shared) {
+		*before = rest(this);
+		set(this, time, is_absolute);
+	}
+	mutex_unlock(&this->lock);
+	return is_shared;
+}
+
+/* Leaves a timer to Linux, and says what it was set to. False: it was Linux's already. */
+static bool leave(struct dual_file *this, struct itimerspec64 *before)
 {
 	static const struct itimerspec64 never;
-	bool is_first = !READ_ONCE(this->is_native);
-	struct itimerspec64 before = rest(this);
-	long result;
+	bool is_first;
 
+	mutex_lock(&this->lock);
+	is_first = !this->is_native;
 	if (is_first) {
-		mutex_lock(&this->lock);
+		*before = rest(this);
 		set(this, &never, true);
 		dual_file_leave(this);
-		mutex_unlock(&this->lock);
 	}
-	result = natively(this, regs);
+	mutex_unlock(&this->lock);
+	return is_first;
+}
+
+static long set_native(struct dual_file *this, const struct pt_regs *regs)
+{
+	struct itimerspec64 before;
+	bool is_first = leave(this, &before);
+	long result = natively(this, regs);
+
 	if (is_first && !result && regs->r10 && put_itimerspec64(&before, (void __user *)regs->r10))
 		return -EFAULT;
 	return result;
@@ -325,15 +352,10 @@ long dual_timer_set(const struct pt_regs *regs)
 		result = -EFAULT;
 	} else if (flags & ~TFD_SETTIME_FLAGS || !itimerspec64_valid(&time)) {
 		result = -EINVAL;
-	} else if (READ_ONCE(this->is_native) || may_cancel(this, flags)) {
+	} else if (may_cancel(this, flags) || !change(this, &time, flags & TFD_TIMER_ABSTIME, &before)) {
 		result = set_native(this, regs);
-	} else {
-		mutex_lock(&this->lock);
-		before = rest(this);
-		set(this, &time, flags & TFD_TIMER_ABSTIME);
-		mutex_unlock(&this->lock);
-		if (regs->r10 && put_itimerspec64(&before, (void __user *)regs->r10))
-			result = -EFAULT;
+	} else if (regs->r10 && put_itimerspec64(&before, (void __user *)regs->r10)) {
+		result = -EFAULT;
 	}
 	fput(this->file);
 	return result;
