@@ -6,6 +6,7 @@
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/seq_file.h>
+#include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
 #include <asm/unistd.h>
@@ -24,7 +25,7 @@ static u64 take(struct dual_file *this)
 {
 	u64 *value = &this->shared->value, count;
 
-	if (this->shared->kind == PILLION_DUAL_FILE_EVENT)
+	if (this->kind == PILLION_DUAL_FILE_EVENT)
 		return READ_ONCE(*value) ? xchg(value, 0) : 0;
 	do {
 		count = READ_ONCE(*value);
@@ -58,30 +59,22 @@ static ssize_t event_read(struct file *file, char __user *to, size_t size, loff_
 	return copy_to_user(to, &count, sizeof(count)) ? -EFAULT : sizeof(count);
 }
 
-/* Adds if there is room. */
+/* Held while threads in Linux add, so that an eventfd is not made Linux's alone meanwhile. */
+static DEFINE_SPINLOCK(adds);
+
+/* Adds if there is room, and it is not Linux's alone. */
 static bool add(struct dual_file *this, u64 more)
 {
 	u64 *value = &this->shared->value, count;
+	bool has_room;
 
+	spin_lock(&adds);
 	do {
 		count = READ_ONCE(*value);
-		if (count > PILLION_DUAL_FILE_COUNT_MAX - more)
-			return false;
-	} while (cmpxchg64(value, count, count + more) != count);
-	return true;
-}
-
-/* Takes back what was added, unless it is in Linux's own count. */
-static bool withdraw(struct dual_file *this, u64 more)
-{
-	u64 *value = &this->shared->value, count;
-
-	do {
-		count = READ_ONCE(*value);
-		if (count < more)
-			return false;
-	} while (cmpxchg64(value, count, count - more) != count);
-	return true;
+		has_room = !this->is_native && count <= PILLION_DUAL_FILE_COUNT_MAX - more;
+	} while (has_room && cmpxchg64(value, count, count + more) != count);
+	spin_unlock(&adds);
+	return has_room;
 }
 
 static ssize_t event_write(struct file *file, const char __user *from, size_t size, loff_t *at)
@@ -97,7 +90,7 @@ static ssize_t event_write(struct file *file, const char __user *from, size_t si
 		return -EFAULT;
 	if (more == U64_MAX)
 		return -EINVAL;
-	while (READ_ONCE(this->is_native) || !add(this, more)) {
+	while (!add(this, more)) {
 		if (READ_ONCE(this->is_native))
 			return this->original->write(file, from, size, at);
 		if (file->f_flags & O_NONBLOCK)
@@ -106,8 +99,6 @@ static ssize_t event_write(struct file *file, const char __user *from, size_t si
 		if (error)
 			return error;
 	}
-	if (READ_ONCE(this->is_native) && withdraw(this, more))
-		return this->original->write(file, from, size, at);
 	dual_file_changed(this);
 	return sizeof(more);
 }
@@ -184,6 +175,32 @@ static void add_native(struct file *file, u64 count)
 }
 
 /*
+ * Ends the use of an eventfd by both sides, and takes what is in it; false if that is too much.
+ * Threads in primary mode look at the kind again after they have added, and take that back.
+ */
+static bool stop(struct dual_file *this, u64 *count)
+{
+	struct pillion_dual_file *shared = this->shared;
+
+	*count = 0;
+	spin_lock(&adds);
+	if (!this->is_native) {
+		WRITE_ONCE(shared->kind, PILLION_DUAL_FILE_NONE);
+		/* Before it is looked at what was added. */
+		smp_mb();
+		do {
+			*count = READ_ONCE(shared->value);
+		} while (*count <= MOST && cmpxchg64(&shared->value, *count, 0) != *count);
+		if (*count <= MOST)
+			smp_store_mb(this->is_native, true);
+		else
+			WRITE_ONCE(shared->kind, this->kind);
+	}
+	spin_unlock(&adds);
+	return *count <= MOST;
+}
+
+/*
  * Users in Linux's kernel (KVM, asynchronous I/O, ...) know nothing of the other side: an eventfd
  * that one of them asks for is Linux's alone from then on. Linux's function is to be called before
  * the file is masked again. NULL: it is another file, or its count is too high.
@@ -191,16 +208,19 @@ static void add_native(struct file *file, u64 count)
 struct dual_file *dual_event_leave(struct file *file)
 {
 	struct dual_file *this = dual_file_of(file);
+	u64 count = 0;
+	bool is_first;
 
 	if (!this || this->operations != &operations)
 		return NULL;
-	if (!READ_ONCE(this->is_native) && READ_ONCE(this->shared->value) > MOST)
+	is_first = !READ_ONCE(this->is_native);
+	if (is_first && !stop(this, &count))
 		return NULL;
 	dual_file_unmask(this);
-	if (!this->is_native) {
-		dual_file_leave(this);
-		/* Whoever adds to it from here on takes that back, and adds it there. */
-		add_native(file, xchg(&this->shared->value, 0));
+	if (is_first) {
+		add_native(file, count);
+		/* Whoever waits looks again. */
+		dual_file_changed(this);
 	}
 	return this;
 }

@@ -148,6 +148,7 @@ bool dual_file_adopt(struct dual_file *this, struct file *file, u32 kind, u64 va
 
 	this->queue = queue_of(file);
 	this->operations = operations;
+	this->kind = kind;
 	this->is_native = false;
 	this->shared->polled = 0;
 	this->shared->value = value;
@@ -251,17 +252,9 @@ void dual_file_mask(struct dual_file *this)
 	spin_unlock(&lock);
 }
 
-/* Leaves a file to Linux for good. Whoever waits in another way looks again. */
-void dual_file_leave(struct dual_file *this)
-{
-	WRITE_ONCE(this->shared->kind, PILLION_DUAL_FILE_NONE);
-	smp_store_mb(this->is_native, true);
-	dual_file_changed(this);
-}
-
 static __poll_t mask_of(struct dual_file *this)
 {
-	return this->shared->kind == PILLION_DUAL_FILE_TIMER ? dual_timer_mask(this) : dual_event_mask(this);
+	return this->kind == PILLION_DUAL_FILE_TIMER ? dual_timer_mask(this) : dual_event_mask(this);
 }
 
 /* Whether a descriptor of the current thread is one of such a file. */

@@ -43,6 +43,7 @@ struct dual_file {
 	/* What the file did before, and does now. */
 	const struct file_operations *original;
 	const struct file_operations *operations;
+	u32 kind;
 	/* Only Linux uses it from now on. */
 	bool is_native;
 	/* Threads in Linux that wait: the queue of Linux's own file. */
@@ -75,7 +76,6 @@ ssize_t dual_file_read(struct dual_file *this, char __user *to, size_t size, lof
 /* Linux's own functions for such a file recognize it until it is masked again. */
 void dual_file_unmask(struct dual_file *this);
 void dual_file_mask(struct dual_file *this);
-void dual_file_leave(struct dual_file *this);
 /* An eventfd, unmasked; NULL: it is another file, or has to stay what it is. */
 struct dual_file *dual_event_leave(struct file *file);
 int dual_file_release(struct inode *inode, struct file *file);

@@ -322,9 +322,13 @@ static bool leave(struct dual_file *this, struct itimerspec64 *before)
 	if (is_first) {
 		*before = rest(this);
 		set(this, &never, true);
-		dual_file_leave(this);
+		WRITE_ONCE(this->shared->kind, PILLION_DUAL_FILE_NONE);
+		smp_store_mb(this->is_native, true);
 	}
 	mutex_unlock(&this->lock);
+	/* Whoever waits looks again. */
+	if (is_first)
+		dual_file_changed(this);
 	return is_first;
 }
 
