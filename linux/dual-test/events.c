@@ -155,3 +155,25 @@ void event_polled(void)
 	check(!pthread_join(other, NULL), "pthread_join");
 	check_entries(1);
 }
+
+/* Those who poll for edges are told of what they wait for. */
+void event_edges(void)
+{
+	struct epoll_event found, wanted = { .events = EPOLLIN | EPOLLET };
+	int file, set;
+
+	enter();
+	file = event(3, EFD_SEMAPHORE);
+	set = epoll_create1(0);
+	check(!epoll_ctl(set, EPOLL_CTL_ADD, file, &wanted), "epoll_ctl");
+	check(epoll_wait(set, &found, 1, 0) == 1, "there is something");
+	check(taken(file) == 1 && !epoll_wait(set, &found, 1, 0), "a read is told as a write");
+	gives(file, 1);
+	check(epoll_wait(set, &found, 1, 0) == 1, "a write is not told");
+	wanted.events = EPOLLOUT | EPOLLET;
+	check(!epoll_ctl(set, EPOLL_CTL_MOD, file, &wanted), "epoll_ctl");
+	check(epoll_wait(set, &found, 1, 0) == 1, "there is room");
+	gives(file, 1);
+	check(!epoll_wait(set, &found, 1, 0), "a write is told as a read");
+	check(taken(file) == 1 && epoll_wait(set, &found, 1, 0) == 1, "a read is not told");
+}

@@ -74,6 +74,7 @@ static const struct test {
 	{ "event-results", event_results },
 	{ "event-turns", event_turns },
 	{ "event-polled", event_polled },
+	{ "event-edges", event_edges },
 	{ "timer-periods", timer_periods },
 	{ "timer-settings", timer_settings },
 	{ "timer-counts", timer_counts },

@@ -176,6 +176,7 @@ void futex_killed(void);
 void event_results(void);
 void event_turns(void);
 void event_polled(void);
+void event_edges(void);
 void timer_periods(void);
 void timer_settings(void);
 void timer_counts(void);

@@ -55,7 +55,7 @@ static ssize_t event_read(struct file *file, char __user *to, size_t size, loff_
 		if (error)
 			return error;
 	}
-	dual_file_changed(this);
+	dual_file_changed(this, EPOLLOUT);
 	return copy_to_user(to, &count, sizeof(count)) ? -EFAULT : sizeof(count);
 }
 
@@ -99,7 +99,7 @@ static ssize_t event_write(struct file *file, const char __user *from, size_t si
 		if (error)
 			return error;
 	}
-	dual_file_changed(this);
+	dual_file_changed(this, EPOLLIN);
 	return sizeof(more);
 }
 
@@ -220,7 +220,7 @@ struct dual_file *dual_event_leave(struct file *file)
 	if (is_first) {
 		add_native(file, count);
 		/* Whoever waits looks again. */
-		dual_file_changed(this);
+		dual_file_changed(this, 0);
 	}
 	return this;
 }

@@ -187,11 +187,14 @@ int dual_file_release(struct inode *inode, struct file *file)
 	return original->release(inode, file);
 }
 
-/* Wakes all that wait for a file which has changed, in primary mode first. */
-void dual_file_changed(struct dual_file *this)
+/*
+ * Wakes all that wait for a file which has changed, in primary mode first; in Linux, those who poll
+ * for what is possible now (EPOLLIN, EPOLLOUT), or all (0).
+ */
+void dual_file_changed(struct dual_file *this, __poll_t possible)
 {
 	dual_futex_wake(PILLION_DUAL_FILE_SET, address_of(this), U32_MAX, INT_MAX);
-	wake_up_interruptible_poll(this->queue, EPOLLIN | EPOLLOUT);
+	wake_up_interruptible_poll(this->queue, possible);
 }
 
 static void deliver(struct dual_file *this)

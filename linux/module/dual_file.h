@@ -67,7 +67,7 @@ struct dual_file *dual_file_claim(void);
 void dual_file_unclaim(struct dual_file *this);
 bool dual_file_adopt(struct dual_file *this, struct file *file, u32 kind, u64 value,
 		     const struct file_operations *operations);
-void dual_file_changed(struct dual_file *this);
+void dual_file_changed(struct dual_file *this, __poll_t possible);
 bool dual_file_enter(long *result);
 int dual_file_wait(struct dual_file *this, u64 room);
 __poll_t dual_file_poll(struct file *file, poll_table *table);

@@ -275,7 +275,7 @@ static void set(struct dual_file *this, const struct itimerspec64 *time, bool is
 	WRITE_ONCE(shared->interval, timespec64_to_ktime(time->it_interval));
 	smp_store_release(&shared->value, number + 2 * PILLION_DUAL_FILE_CHANGES);
 	preempt_enable();
-	dual_file_changed(this);
+	dual_file_changed(this, 0);
 }
 
 /* Linux's own function for a timer that is Linux's alone. */
@@ -328,7 +328,7 @@ static bool leave(struct dual_file *this, struct itimerspec64 *before)
 	mutex_unlock(&this->lock);
 	/* Whoever waits looks again. */
 	if (is_first)
-		dual_file_changed(this);
+		dual_file_changed(this, 0);
 	return is_first;
 }
 
