@@ -78,6 +78,7 @@ static const struct test {
 	{ "timer-periods", timer_periods },
 	{ "timer-settings", timer_settings },
 	{ "timer-counts", timer_counts },
+	{ "timer-offsets", timer_offsets },
 	{ "files-closed", files_closed },
 	{ "files-shared", files_shared },
 	{ "files-interrupted", files_interrupted },

@@ -180,6 +180,7 @@ void event_edges(void);
 void timer_periods(void);
 void timer_settings(void);
 void timer_counts(void);
+void timer_offsets(void);
 void files_closed(void);
 void files_shared(void);
 void files_interrupted(void);

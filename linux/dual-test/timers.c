@@ -2,8 +2,10 @@
 /* Timerfds that both sides read. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -167,4 +169,43 @@ void timer_counts(void)
 		close(file);
 	}
 	check_entries(1);
+}
+
+static void reads_in_time(void)
+{
+	struct pollfd polled = { .events = POLLIN };
+	int64_t first;
+	int file;
+
+	enter();
+	file = timer(CLOCK_MONOTONIC, 0);
+	polled.fd = file;
+	first = now(CLOCK_MONOTONIC) + 20 * MILLISECOND;
+	arm(file, TFD_TIMER_ABSTIME, first, 0);
+	check(poll(&polled, 1, 10000) == 1, "it does not expire");
+	check(taken(file) == 1 && now(CLOCK_MONOTONIC) >= first, "it is early");
+	arm(file, 0, MILLISECOND, 0);
+	check(taken(file) == 1, "a length of time");
+}
+
+/* A process with clocks of its own sets a timer by these. */
+void timer_offsets(void)
+{
+	static const char offsets[] = "monotonic 1000 0\n";
+	int file, status;
+	pid_t child;
+
+	check(!unshare(CLONE_NEWTIME), "unshare: %s", strerror(errno));
+	file = open("/proc/self/timens_offsets", O_WRONLY);
+	check(write(file, offsets, strlen(offsets)) == (ssize_t)strlen(offsets), "offsets: %s",
+	      strerror(errno));
+	close(file);
+	child = fork();
+	if (!child) {
+		reads_in_time();
+		_exit(0);
+	}
+	check(child > 0, "fork");
+	status = status_of(child);
+	check(!status, "the child's status is %x", status);
 }

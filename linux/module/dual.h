@@ -130,6 +130,7 @@ void dual_hook_close(void);
 long dual_natively(const struct pt_regs *regs);
 void *dual_function(const char *name);
 
+bool dual_has_clocks(void);
 bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
 long dual_thread_call(struct dual_process *process, unsigned int number, unsigned long argument);
 int dual_thread_open(void);

@@ -235,7 +235,7 @@ static bool has_segments(void)
 }
 
 /* Whether the thread has monotonic clocks of its own, as in some containers. */
-static bool has_clocks(void)
+bool dual_has_clocks(void)
 {
 	const struct timens_offsets *offsets = &current->nsproxy->time_ns->offsets;
 
@@ -250,7 +250,7 @@ static bool may_enter(const struct pt_regs *regs)
 
 	return is_rt && !current->ptrace && !signal_pending(current) && !READ_ONCE(ends) &&
 	       !(current_thread_info()->syscall_work & CALL_WORK) && !(regs->flags & X86_EFLAGS_TF) &&
-	       !has_segments() && !has_clocks() && task_alive(dual_task);
+	       !has_segments() && !dual_has_clocks() && task_alive(dual_task);
 }
 
 static bool is_sleep(u64 number)
@@ -729,7 +729,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 
 	if (regs->orig_ax != __NR_ioctl || !user_64bit_mode(regs))
 		return -ENOTTY;
-	if (has_clocks())
+	if (dual_has_clocks())
 		return -EOPNOTSUPP;
 	if (is_named(number)) {
 		terms.flags = PILLION_DUAL_FLAG_NAMED;

@@ -289,10 +289,15 @@ static long natively(struct dual_file *this, const struct pt_regs *regs)
 	return result;
 }
 
-/* Whether a timer is to end when its clock is set: only Linux knows of that. */
-static bool may_cancel(const struct dual_file *this, int flags)
+/*
+ * Whether only Linux knows when a timer is to expire: at a time of a clock of the caller's own, or
+ * when its clock is set.
+ */
+static bool is_of_linux(const struct dual_file *this, int flags)
 {
-	return this->clock == CLOCK_REALTIME && flags & TFD_TIMER_ABSTIME && flags & TFD_TIMER_CANCEL_ON_SET;
+	if (!(flags & TFD_TIMER_ABSTIME))
+		return false;
+	return this->clock == CLOCK_REALTIME ? flags & TFD_TIMER_CANCEL_ON_SET : dual_has_clocks();
 }
 
 /* Sets a timer, and says what it was set to. False: it is Linux's alone. */
@@ -356,7 +361,8 @@ long dual_timer_set(const struct pt_regs *regs)
 		result = -EFAULT;
 	} else if (flags & ~TFD_SETTIME_FLAGS || !itimerspec64_valid(&time)) {
 		result = -EINVAL;
-	} else if (may_cancel(this, flags) || !change(this, &time, flags & TFD_TIMER_ABSTIME, &before)) {
+	} else if (is_of_linux(this, flags) ||
+		   !change(this, &time, flags & TFD_TIMER_ABSTIME, &before)) {
 		result = set_native(this, regs);
 	} else if (regs->r10 && put_itimerspec64(&before, (void __user *)regs->r10)) {
 		result = -EFAULT;
