@@ -188,3 +188,26 @@ void expiries_disturbed(void)
 	}
 	check_entries(5);
 }
+
+/* Linux sets a timer, and then fails to say what it was before. */
+void expiries_unsaid(void)
+{
+	struct itimerspec soon = { .it_value = timespec_of(20 * MILLISECOND) };
+	siginfo_t info;
+	timer_t timer;
+	int64_t begin;
+
+	enter();
+	block(only(40));
+	timer = make(CLOCK_MONOTONIC, 40, 1);
+	set(timer, 0, 10 * SECOND, 0);
+	begin = now(CLOCK_MONOTONIC);
+	check(CALL4(SYS_timer_settime, (long)timer, 0, &soon, 8) == -EFAULT, "to nowhere");
+	check(wait_for(only(40), &info, NULL) == 40, "the signal");
+	check(now(CLOCK_MONOTONIC) - begin >= 20 * MILLISECOND, "it is early");
+	check(now(CLOCK_MONOTONIC) - begin < 5 * SECOND, "it is late");
+	/* It is known again. */
+	set(timer, 0, MILLISECOND, 0);
+	check(wait_for(only(40), &info, NULL) == 40, "the signal");
+	check_entries(1);
+}

@@ -86,6 +86,7 @@ static const struct test {
 	{ "files-many", files_many },
 	{ "expiries", expiries },
 	{ "expiries-disturbed", expiries_disturbed },
+	{ "expiries-unsaid", expiries_unsaid },
 	{ "posix-mutexes", posix_mutexes },
 	{ "posix-conditions", posix_conditions },
 	{ "posix-others", posix_others },

@@ -188,6 +188,7 @@ void files_left(void);
 void files_many(void);
 void expiries(void);
 void expiries_disturbed(void);
+void expiries_unsaid(void);
 void memory_that_moves(void);
 void memory_stays(void);
 void clock_is_set(void);

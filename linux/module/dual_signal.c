@@ -37,8 +37,12 @@ struct timer {
 	u32 signal;
 	u64 value;
 	clockid_t clock;
-	/* What it was set to; `first` is 0 if it does not run, or runs by another clock. */
+	/*
+	 * What it was set to; `first` is 0 if it does not run, runs by another clock, or is
+	 * unknown. Linux read its clock some time in the call: it expires up to `late` later.
+	 */
 	s64 first;
+	s64 late;
 	s64 interval;
 	/* The slot of the thread that has it in primary mode, or -1. */
 	int slot;
@@ -189,41 +193,55 @@ static void fetch(timer_t id)
 	}
 }
 
-/* Only what is certain is known: a time that was set while the clock of Linux is not settable. */
-static void note(timer_t id, int flags, const struct itimerspec64 *time, s64 present)
+/*
+ * A timer was set between two times. Only what is certain is known: a time that was set while the
+ * clock of Linux is not settable.
+ */
+static void note(timer_t id, int flags, const struct itimerspec64 *time, s64 begin, s64 end)
 {
-	bool is_absolute = flags & TIMER_ABSTIME;
 	s64 first = timespec64_to_ktime(time->it_value);
+	bool is_length = first && !(flags & TIMER_ABSTIME);
 	struct timer *timer;
 
 	spin_lock(&lock);
 	timer = find(id);
 	if (timer) {
-		if (first && !is_absolute)
-			first = timer->clock == CLOCK_REALTIME ? 0 : ktime_add_safe(present, first);
+		if (is_length)
+			first = timer->clock == CLOCK_REALTIME ? 0 : ktime_add_safe(begin, first);
 		timer->first = first;
+		timer->late = is_length ? end - begin : 0;
 		timer->interval = timespec64_to_ktime(time->it_interval);
 	}
 	spin_unlock(&lock);
 }
 
-long dual_signal_set(const struct pt_regs *regs)
+static s64 now_of(timer_t id)
 {
-	struct itimerspec64 time = { };
-	timer_t id = regs->di;
-	s64 present;
-	long result;
-	bool is_known = !get_itimerspec64(&time, (void __user *)regs->dx) && itimerspec64_valid(&time);
 	struct timer *timer;
+	s64 present;
 
-	fetch(id);
 	spin_lock(&lock);
 	timer = find(id);
 	present = timer ? now(timer->clock) : 0;
 	spin_unlock(&lock);
+	return present;
+}
+
+long dual_signal_set(const struct pt_regs *regs)
+{
+	static const struct itimerspec64 unknown;
+	struct itimerspec64 time = { };
+	timer_t id = regs->di;
+	s64 begin;
+	long result;
+	bool is_known = !get_itimerspec64(&time, (void __user *)regs->dx) && itimerspec64_valid(&time);
+
+	fetch(id);
+	begin = now_of(id);
 	result = dual_natively(regs);
-	if (!result && is_known)
-		note(id, regs->si, &time, present);
+	/* Linux can have set it, and then have failed to say what it was before. */
+	if (result != -EINVAL)
+		note(id, regs->si, result || !is_known ? &unknown : &time, begin, now_of(id));
 	use(id, -1);
 	return result;
 }
@@ -286,28 +304,62 @@ bool dual_signal_enters(const struct pt_regs *regs)
 	return enters;
 }
 
+static bool is_pending(u32 signal)
+{
+	bool is;
+
+	spin_lock_irq(&current->sighand->siglock);
+	is = sigismember(&current->pending.signal, signal) ||
+	     sigismember(&current->signal->shared_pending.signal, signal);
+	spin_unlock_irq(&current->sighand->siglock);
+	return is;
+}
+
+/*
+ * How many expiries were before the one for which Linux had a timer wait, by what it said between
+ * two times; -1: Linux's timer is another one than what is known of it.
+ */
+static s64 expired(const struct timer *timer, const struct itimerspec64 *said, s64 begin, s64 end)
+{
+	s64 left = timespec64_to_ktime(said->it_value), interval = timer->interval;
+	/* How long after the first expiry that is, at least and at most. */
+	s64 least = begin + left - timer->first - timer->late, most = end + left - timer->first;
+	s64 low, high;
+
+	if (timespec64_to_ktime(said->it_interval) != interval || most < 0)
+		return -1;
+	high = interval ? div64_u64(most, interval) : 0;
+	low = least > 0 ? (interval ? div64_u64((u64)least + interval - 1, interval) : 1) : 0;
+	/* Linux says so of any that has expired, when it has not got to the signal. */
+	if (left == 1)
+		low = min(low, high);
+	if (low > high)
+		return -1;
+	/* If it could be several: they have expired meanwhile, and were signalled or were not. */
+	return low < high && is_pending(timer->signal) ? high : low;
+}
+
 /* Stops a timer that the current thread has from now on, and says when it expires next. */
 static bool move(struct timer *timer, struct pillion_dual_signal_timer *to)
 {
 	struct itimerspec64 never = { }, before;
-	s64 next;
+	s64 begin = now(timer->clock), taken;
 
 	if (settime(timer->id, 0, &never, &before))
 		return false;
-	next = timespec64_to_ktime(before.it_value);
-	if (!next) {
-		/* It has expired, and will not again. */
+	/* If it has no time, it has expired, and will not again. */
+	taken = before.it_value.tv_sec | before.it_value.tv_nsec ?
+		expired(timer, &before, begin, now(timer->clock)) : -1;
+	if (taken < 0) {
 		timer->first = 0;
+		settime(timer->id, 0, &before, NULL);
 		return false;
 	}
-	next += now(timer->clock);
+	/* What has expired before was signalled by Linux. */
 	*to = (struct pillion_dual_signal_timer){
 		.id = timer->id, .signal = timer->signal, .value = timer->value, .clock = timer->clock,
-		.first = timer->first, .interval = timer->interval,
+		.first = timer->first, .interval = timer->interval, .taken = taken,
 	};
-	/* What has expired before was signalled by Linux. */
-	if (timer->interval && next > timer->first)
-		to->taken = div64_u64(next - timer->first + timer->interval / 2, timer->interval);
 	return true;
 }
 
