@@ -205,8 +205,12 @@ static void deliver(struct dual_file *this)
 	WRITE_ONCE(this->shared->polled, 0);
 	/* Pairs with the one of `dual_file_poll`. */
 	smp_mb();
-	if (waitqueue_active(this->queue))
-		WRITE_ONCE(this->shared->polled, 1);
+	if (!waitqueue_active(this->queue))
+		return;
+	WRITE_ONCE(this->shared->polled, 1);
+	/* What was changed meanwhile was not posted, and somebody may have looked before. */
+	smp_mb();
+	wake_up_interruptible_poll(this->queue, EPOLLIN | EPOLLOUT);
 }
 
 /* Does what the task posted. */
