@@ -175,8 +175,7 @@ fn padded(name: &str) -> [u8; 32] {
 /// Problems of dual mode: it is of no use without Linux, and its threads must leave time to Linux,
 /// which alone can end them.
 pub(crate) fn check(system: &System) -> Vec<Problem> {
-    let is_dual = |task: &&Task| matches!(task.kind(), Some(Kind::Dual(_)));
-    let Some(dual) = system.tasks.iter().find(is_dual) else { return Vec::new() };
+    let Some(dual) = system.tasks.iter().find(|task| task.dual().is_some()) else { return Vec::new() };
     let without = system.linux.is_none().then(|| {
         let message = "[dual] is for threads of Linux, but there is no [linux] section".into();
         Problem::new(dual.lines.section, message, remedy::DUAL_LINUX)

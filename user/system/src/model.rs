@@ -24,10 +24,7 @@ impl System {
     /// Dual mode, if there is any.
     #[must_use]
     pub fn dual(&self) -> Option<Dual> {
-        self.skins().find_map(|(_, skin)| match skin.kind {
-            Kind::Dual(dual) => Some(dual),
-            _ => None,
-        })
+        self.tasks.iter().find_map(Task::dual)
     }
 
     /// Bytes of the pool of shared buffers: the part for all, and what is reserved for each task.
@@ -176,6 +173,15 @@ impl Task {
         let line = line.map(|one| Resource::Line(one.line));
         let device = || self.devices.iter().find(same).map(|one| Resource::Function(*one));
         line.or_else(|| ports.map(|one| Resource::Ports(*one))).or_else(device)
+    }
+
+    /// Dual mode, if it is the task of that.
+    #[must_use]
+    pub fn dual(&self) -> Option<Dual> {
+        match self.kind() {
+            Some(Kind::Dual(dual)) => Some(dual),
+            _ => None,
+        }
     }
 
     /// Its skin's kind, if it has one.

@@ -213,7 +213,7 @@ fn fill_directory(channel: &mut Channel, plans: &Plans) {
             directory.fifo_owner[fifo] = broker as u8 + 1;
         }
         for program in &plans.programs {
-            if let Some(Kind::Dual(Dual { group, boost, shield_ms, .. })) = program.wanted.kind() {
+            if let Some(Dual { group, boost, shield_ms, .. }) = program.wanted.dual() {
                 directory.dual_group = group;
                 directory.dual_levels = dual::levels(&program.wanted);
                 directory.dual_ceiling = boost.map_or(0, |boost| boost.ceiling.into());

@@ -68,7 +68,7 @@ pub(super) struct Rules {
 /// Levels of Linux's priorities 1 and 99. A thread without a budget must not keep the main thread
 /// from watching it: that is one level above all others then.
 pub(super) fn levels(task: &pillion_system::Task) -> [u32; 2] {
-    let first = mode_of(task).map_or(task.priority, |dual| dual.first);
+    let first = task.dual().map_or(task.priority, |dual| dual.first);
     let last = if is_watched_from_above(task) { (task.priority - 1).max(first) } else { task.priority };
     [first, last].map(u32::from)
 }
@@ -78,14 +78,7 @@ fn is_watched_from_above(task: &pillion_system::Task) -> bool {
 }
 
 fn watchdog_ms(task: &pillion_system::Task) -> u32 {
-    mode_of(task).map_or(0, |dual| dual.watchdog_ms)
-}
-
-fn mode_of(task: &pillion_system::Task) -> Option<pillion_system::Dual> {
-    match task.kind() {
-        Some(pillion_system::Kind::Dual(dual)) => Some(dual),
-        _ => None,
-    }
+    task.dual().map_or(0, |dual| dual.watchdog_ms)
 }
 
 impl Rules {
@@ -94,7 +87,7 @@ impl Rules {
             levels: levels(task),
             watchdog: tsc_hz / 1_000 * u64::from(watchdog_ms(task)),
             watch_level: if is_watched_from_above(task) { task.priority.into() } else { 0 },
-            boosts: mode_of(task).is_some_and(|dual| dual.boost.is_some()).into(),
+            boosts: task.dual().is_some_and(|dual| dual.boost.is_some()).into(),
         }
     }
 }
