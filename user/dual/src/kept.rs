@@ -277,14 +277,8 @@ impl Thread<'_> {
             if let Accepted::Done(values) = accepted {
                 return Ok(values);
             }
-            let wake = || end.map_or(NEVER, |end| end.tick().unwrap_or(0));
-            let until = wake();
-            if now() < until {
-                self.pause(until);
-            }
-            self.miss_the_dead();
-            let is_wanted = runner::is_wanted(self.place, self.offer);
-            let gives_up = is_wanted || now() >= wake();
+            let (is_wanted, is_late) = self.pause_until(end);
+            let gives_up = is_wanted || is_late;
             let next =
                 if gives_up { Request::Cancel { length, priority } } else { Request::Finish { length, priority } };
             accepted = self.ask(next).map_err(|why| match why {

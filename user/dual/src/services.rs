@@ -197,20 +197,25 @@ impl<'a> Thread<'a> {
         }
     }
 
+    /// Waits for a signal to the runner, or for the end. Returns whether Linux wants the thread,
+    /// and whether it is the end.
+    pub fn pause_until(&mut self, end: Option<&End>) -> (bool, bool) {
+        // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
+        let wake = || end.map_or(NEVER, |end| end.tick().unwrap_or(0));
+        let until = wake();
+        if now() < until {
+            self.pause(until);
+        }
+        // The signal may have been for several reasons.
+        self.miss_the_dead();
+        (runner::is_wanted(self.place, self.offer), now() >= wake())
+    }
+
     /// Waits until an operation that waits has a result.
     pub fn wait_for_result(&mut self, party: Party, mut end: Option<&End>, resume: Resume) -> Answer {
         self.counts.waits += 1;
         loop {
-            // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
-            let wake = || end.map_or(NEVER, |end| end.tick().unwrap_or(0));
-            let until = wake();
-            if now() < until {
-                self.pause(until);
-            }
-            // The signal may have been for several reasons.
-            self.miss_the_dead();
-            let is_wanted = runner::is_wanted(self.place, self.offer);
-            let is_late = now() >= wake();
+            let (is_wanted, is_late) = self.pause_until(end);
             let (result, was_cut) = self.with(|objects| match objects.result(party) {
                 None if is_wanted => (objects.cut(party, Cut::Recalled), true),
                 None if is_late => (objects.cut(party, Cut::TimedOut), false),
