@@ -200,6 +200,8 @@ void dual_signal_close(void);
 
 int dual_clock_open(void);
 void dual_clock_close(void);
+/* Nanoseconds of one of the clocks by which timers run. */
+s64 dual_clock_now(clockid_t clock);
 
 /* Longest message that the task takes. */
 #define DUAL_MESSAGE_BYTES (64 << 10)

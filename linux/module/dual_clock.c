@@ -8,10 +8,23 @@
 #include <linux/compiler.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
+#include <linux/timekeeping.h>
 #include <asm/barrier.h>
 #include <vdso/clocksource.h>
 
 #include "dual.h"
+
+s64 dual_clock_now(clockid_t clock)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+		return ktime_get_real_ns();
+	case CLOCK_BOOTTIME:
+		return ktime_get_boottime_ns();
+	default:
+		return ktime_get_ns();
+	}
+}
 
 static void state(struct pillion_dual_conversion *copy, const struct timekeeper *keeper)
 {

@@ -37,26 +37,7 @@ static u64 take(struct dual_file *this)
 
 static ssize_t event_read(struct file *file, char __user *to, size_t size, loff_t *at)
 {
-	struct dual_file *this = dual_file_of(file);
-	long result;
-	u64 count;
-	int error;
-
-	if (size < sizeof(count))
-		return -EINVAL;
-	while (!(count = take(this))) {
-		if (READ_ONCE(this->is_native))
-			return dual_file_read(this, to, size, at);
-		if (file->f_flags & O_NONBLOCK)
-			return -EAGAIN;
-		if (dual_file_enter(&result))
-			return result;
-		error = dual_file_wait(this, 0);
-		if (error)
-			return error;
-	}
-	dual_file_changed(this, EPOLLOUT);
-	return copy_to_user(to, &count, sizeof(count)) ? -EFAULT : sizeof(count);
+	return dual_file_take(file, to, size, at, take, EPOLLOUT);
 }
 
 /* Held while threads in Linux add, so that an eventfd is not made Linux's alone meanwhile. */

@@ -320,6 +320,32 @@ int dual_file_wait(struct dual_file *this, u64 room)
 	return error;
 }
 
+ssize_t dual_file_take(struct file *file, char __user *to, size_t size, loff_t *at,
+		       u64 (*take)(struct dual_file *this), __poll_t possible)
+{
+	struct dual_file *this = dual_file_of(file);
+	long result;
+	u64 count;
+	int error;
+
+	if (size < sizeof(count))
+		return -EINVAL;
+	while (!(count = take(this))) {
+		if (READ_ONCE(this->is_native))
+			return dual_file_read(this, to, size, at);
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (dual_file_enter(&result))
+			return result;
+		error = dual_file_wait(this, 0);
+		if (error)
+			return error;
+	}
+	if (possible)
+		dual_file_changed(this, possible);
+	return copy_to_user(to, &count, sizeof(count)) ? -EFAULT : sizeof(count);
+}
+
 __poll_t dual_file_poll(struct file *file, poll_table *table)
 {
 	struct dual_file *this = dual_file_of(file);

@@ -70,6 +70,12 @@ bool dual_file_adopt(struct dual_file *this, struct file *file, u32 kind, u64 va
 void dual_file_changed(struct dual_file *this, __poll_t possible);
 bool dual_file_enter(long *result);
 int dual_file_wait(struct dual_file *this, u64 room);
+/*
+ * A `read` of a file's count: waits until `take` returns one. What is possible then that was not
+ * (EPOLLOUT) others are told.
+ */
+ssize_t dual_file_take(struct file *file, char __user *to, size_t size, loff_t *at,
+		       u64 (*take)(struct dual_file *this), __poll_t possible);
 __poll_t dual_file_poll(struct file *file, poll_table *table);
 /* A file that only Linux uses. */
 ssize_t dual_file_read(struct dual_file *this, char __user *to, size_t size, loff_t *at);

@@ -44,6 +44,15 @@ static long makes_timer(const struct pt_regs *regs);
 static long sets_timer(const struct pt_regs *regs);
 static long gets_timer(const struct pt_regs *regs);
 static long makes_signal(const struct pt_regs *regs);
+/* Makes a call in Linux, with the module's part of it. */
+static long makes_in_linux(const struct pt_regs *regs, call whole)
+{
+	long result = whole(regs);
+
+	module_put(THIS_MODULE);
+	return result;
+}
+
 static long sets_signal(const struct pt_regs *regs);
 static long uses_signal(const struct pt_regs *regs);
 static struct file *event_file(int descriptor);
@@ -223,34 +232,22 @@ static long makes_signal(const struct pt_regs *regs)
 
 static long sets_signal(const struct pt_regs *regs)
 {
-	long result = dual_signal_set(regs);
-
-	module_put(THIS_MODULE);
-	return result;
+	return makes_in_linux(regs, dual_signal_set);
 }
 
 static long uses_signal(const struct pt_regs *regs)
 {
-	long result = dual_signal_use(regs);
-
-	module_put(THIS_MODULE);
-	return result;
+	return makes_in_linux(regs, dual_signal_use);
 }
 
 static long sets_timer(const struct pt_regs *regs)
 {
-	long result = dual_timer_set(regs);
-
-	module_put(THIS_MODULE);
-	return result;
+	return makes_in_linux(regs, dual_timer_set);
 }
 
 static long gets_timer(const struct pt_regs *regs)
 {
-	long result = dual_timer_get(regs);
-
-	module_put(THIS_MODULE);
-	return result;
+	return makes_in_linux(regs, dual_timer_get);
 }
 
 /*

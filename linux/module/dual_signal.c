@@ -57,18 +57,6 @@ static DEFINE_SPINLOCK(lock);
 /* Linux's function behind timer_settime; NULL if it cannot be called by itself. */
 static int (*settime)(timer_t id, int flags, struct itimerspec64 *new, struct itimerspec64 *old);
 
-static s64 now(clockid_t clock)
-{
-	switch (clock) {
-	case CLOCK_REALTIME:
-		return ktime_get_real_ns();
-	case CLOCK_BOOTTIME:
-		return ktime_get_boottime_ns();
-	default:
-		return ktime_get_ns();
-	}
-}
-
 /* Forgets a timer. The caller holds the lock. */
 static void forget(struct timer *timer)
 {
@@ -222,7 +210,7 @@ static s64 now_of(timer_t id)
 
 	spin_lock(&lock);
 	timer = find(id);
-	present = timer ? now(timer->clock) : 0;
+	present = timer ? dual_clock_now(timer->clock) : 0;
 	spin_unlock(&lock);
 	return present;
 }
@@ -343,13 +331,13 @@ static s64 expired(const struct timer *timer, const struct itimerspec64 *said, s
 static bool move(struct timer *timer, struct pillion_dual_signal_timer *to)
 {
 	struct itimerspec64 never = { }, before;
-	s64 begin = now(timer->clock), taken;
+	s64 begin = dual_clock_now(timer->clock), taken;
 
 	if (settime(timer->id, 0, &never, &before))
 		return false;
 	/* If it has no time, it has expired, and will not again. */
 	taken = before.it_value.tv_sec | before.it_value.tv_nsec ?
-		expired(timer, &before, begin, now(timer->clock)) : -1;
+		expired(timer, &before, begin, dual_clock_now(timer->clock)) : -1;
 	if (taken < 0) {
 		timer->first = 0;
 		settime(timer->id, 0, &before, NULL);

@@ -46,18 +46,6 @@ static struct setting look(const struct dual_file *this)
 	return seen;
 }
 
-static u64 now(u64 clock)
-{
-	switch (clock) {
-	case CLOCK_REALTIME:
-		return ktime_get_real_ns();
-	case CLOCK_BOOTTIME:
-		return ktime_get_boottime_ns();
-	default:
-		return ktime_get_ns();
-	}
-}
-
 /* The time of the first expiry that nobody has taken; 0: there is none. */
 static u64 due(const struct setting *timer)
 {
@@ -69,7 +57,7 @@ static u64 due(const struct setting *timer)
 /* How many expirations nobody has taken. */
 static u64 expired(const struct setting *timer)
 {
-	u64 next = due(timer), present = now(timer->clock);
+	u64 next = due(timer), present = dual_clock_now(timer->clock);
 
 	if (!next || present < next)
 		return 0;
@@ -147,32 +135,14 @@ __poll_t dual_timer_mask(struct dual_file *this)
 
 static ssize_t timer_read(struct file *file, char __user *to, size_t size, loff_t *at)
 {
-	struct dual_file *this = dual_file_of(file);
-	long result;
-	u64 count;
-	int error;
-
-	if (size < sizeof(count))
-		return -EINVAL;
-	while (!(count = take(this))) {
-		if (READ_ONCE(this->is_native))
-			return dual_file_read(this, to, size, at);
-		if (file->f_flags & O_NONBLOCK)
-			return -EAGAIN;
-		if (dual_file_enter(&result))
-			return result;
-		error = dual_file_wait(this, 0);
-		if (error)
-			return error;
-	}
-	return copy_to_user(to, &count, sizeof(count)) ? -EFAULT : sizeof(count);
+	return dual_file_take(file, to, size, at, take, 0);
 }
 
 /* The time until the next expiry. */
 static struct itimerspec64 rest(const struct dual_file *this)
 {
 	struct setting timer = look(this);
-	u64 next = due(&timer), present = now(timer.clock);
+	u64 next = due(&timer), present = dual_clock_now(timer.clock);
 
 	next += expired(&timer) * timer.interval;
 	return (struct itimerspec64){
@@ -265,7 +235,7 @@ static void set(struct dual_file *this, const struct itimerspec64 *time, bool is
 	ktime_t first = timespec64_to_ktime(time->it_value);
 
 	if (first && !is_absolute)
-		first = ktime_add_safe(ns_to_ktime(now(clock)), first);
+		first = ktime_add_safe(ns_to_ktime(dual_clock_now(clock)), first);
 	/* What is taken from now on is none of the setting before. Who looks waits: as above. */
 	preempt_disable();
 	WRITE_ONCE(shared->value, number + PILLION_DUAL_FILE_CHANGES);
