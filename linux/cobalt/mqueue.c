@@ -189,22 +189,22 @@ WRAP(mqd_t, mq_open, const char *name, int flags, ...)
 	if (!descriptor)
 		return cobalt_told(-ENOMEM);
 	descriptor->access = flags & O_ACCMODE;
+	link_init(&descriptor->link);
 	primary_lock();
 	result = look_up(name, flags, attributes, &descriptor->queue);
-	if (!result)
-		link_before(&descriptor->link, &descriptor->queue->descriptors);
 	primary_unlock();
 	if (result) {
 		free(descriptor);
 		return cobalt_told(result);
 	}
 	result = primary_open(&descriptor->file, &kind.file, flags);
-	if (result < 0) {
-		primary_lock();
-		closes(&descriptor->file);
+	primary_lock();
+	/* Not before it is a file: who changes the queue tells all its descriptors. */
+	if (result < 0)
 		ends(&descriptor->file);
-		primary_unlock();
-	}
+	else
+		link_before(&descriptor->link, &descriptor->queue->descriptors);
+	primary_unlock();
 	return cobalt_told(result);
 }
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <mqueue.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #include "../check.h"
 
@@ -105,6 +106,38 @@ static void *is_notified(void *nothing)
 	return nothing;
 }
 
+static bool is_over;
+
+static void *rings(void *nothing)
+{
+	mqd_t queue = mq_open("/doors", O_RDWR);
+	char text;
+
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		check(!mq_send(queue, "x", 1, 0) && mq_receive(queue, &text, 1, NULL) == 1);
+		rest(7 * MS / 1000);
+	}
+	check(!mq_close(queue));
+	return nothing;
+}
+
+/* A queue is opened and closed while a more urgent thread uses it, at any moment of that. */
+static void *opens(void *nothing)
+{
+	struct mq_attr attributes = { .mq_maxmsg = 4, .mq_msgsize = 1 };
+	mqd_t queue = mq_open("/doors", O_RDWR | O_CREAT, 0600, &attributes);
+	pthread_t ringer = start(60, rings, NULL);
+	int i;
+
+	for (i = 0; i < 200; i++)
+		check(!mq_close(mq_open("/doors", O_RDONLY)));
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	pthread_join(ringer, NULL);
+	check(!mq_close(queue) && !mq_unlink("/doors"));
+	printf("ok opened\n");
+	return nothing;
+}
+
 int main(void)
 {
 	struct mq_attr attributes = { .mq_maxmsg = 10, .mq_msgsize = sizeof(int) };
@@ -118,5 +151,6 @@ int main(void)
 	check(!mq_close(queue) && !mq_unlink(NAME));
 	pthread_join(start(50, orders, NULL), NULL);
 	pthread_join(start(50, is_notified, NULL), NULL);
+	pthread_join(start(50, opens, NULL), NULL);
 	return 0;
 }
