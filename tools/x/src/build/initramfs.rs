@@ -11,6 +11,7 @@ use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -35,25 +36,36 @@ pub const WIRE: Drivers = Drivers { list: "wire", modules: "e1000e" };
 /// For the memory card: likewise.
 pub const CARD: Drivers = Drivers { list: "card", modules: "sdhci_pci mmc_block" };
 
-/// A package, and the programs taken from it.
+/// A package, and the programs taken from it, with what they load by themselves.
 pub type Packaged = (&'static str, &'static [&'static str]);
 
 const PROGRAMS: [Packaged; 2] =
     [("rt-tests", &["usr/bin/cyclictest", "usr/bin/hackbench"]), ("stress-ng", &["usr/bin/stress-ng"])];
 /// Programs with threads for primary mode.
-pub const DUAL: Packaged = (
-    "rt-tests",
-    &[
-        "usr/bin/cyclicdeadline",
-        "usr/bin/pi_stress",
-        "usr/bin/pmqtest",
-        "usr/bin/ptsematest",
-        "usr/bin/rt-migrate-test",
-        "usr/bin/signaltest",
-        "usr/bin/sigwaittest",
-        "usr/bin/svsematest",
-    ],
-);
+pub const DUAL: [Packaged; 2] = [
+    (
+        "rt-tests",
+        &[
+            "usr/bin/cyclicdeadline",
+            "usr/bin/pi_stress",
+            "usr/bin/pmqtest",
+            "usr/bin/ptsematest",
+            "usr/bin/rt-migrate-test",
+            "usr/bin/signaltest",
+            "usr/bin/sigwaittest",
+            "usr/bin/svsematest",
+        ],
+    ),
+    (
+        "jackd2",
+        &[
+            "usr/bin/jackd",
+            "usr/bin/jack_metro",
+            "usr/bin/jack_wait",
+            "usr/lib/x86_64-linux-gnu/jack/jack_dummy.so",
+        ],
+    ),
+];
 
 /// Where a file of init's folder goes: the first part of its path there, and the folder in the
 /// initramfs.
@@ -68,7 +80,7 @@ pub struct Contents {
     /// Modules of the distribution.
     pub drivers: Vec<&'static Drivers>,
     /// Programs of the distribution.
-    pub packaged: Option<&'static Packaged>,
+    pub packaged: &'static [Packaged],
 }
 
 /// The archive for a kernel.
@@ -142,17 +154,19 @@ fn add_busybox(tree: &mut Tree, archive: &Archive) -> Result<()> {
     Ok(())
 }
 
-fn add_programs(tree: &mut Tree, archive: &Archive, more: Option<&Packaged>) -> Result<()> {
-    let names = PROGRAMS.map(|(package, _)| package.to_owned());
-    let packages = archive.packages(&names)?;
+fn add_programs(tree: &mut Tree, archive: &Archive, more: &[Packaged]) -> Result<()> {
+    let wanted = || PROGRAMS.iter().chain(more);
+    let names: BTreeSet<String> = wanted().map(|(package, _)| (*package).to_owned()).collect();
+    let packages = archive.packages(&Vec::from_iter(names))?;
     let mut programs = Vec::new();
-    for (name, paths) in PROGRAMS.iter().chain(more) {
+    for (name, paths) in wanted() {
         let package = packages.iter().find(|package| package.name == *name).context(*name)?;
-        programs.extend(paths.iter().map(|path| package.root.join(path)));
-    }
-    for program in &programs {
-        let name = program.file_name().context("a program has a name")?.to_string_lossy();
-        tree.add(&format!("bin/{name}"), Node::File(file::read(program)?, true));
+        for path in *paths {
+            let program = package.root.join(path);
+            let place = path.strip_prefix("usr/bin/").map_or((*path).to_owned(), |name| format!("bin/{name}"));
+            tree.add(&place, Node::File(file::read(&program)?, true));
+            programs.push(program);
+        }
     }
     add_libraries(tree, archive, &packages, &programs)
 }

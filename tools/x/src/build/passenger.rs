@@ -60,8 +60,8 @@ impl Extras {
         [&initramfs::MACHINE].into_iter().chain(wire).chain(self.card.then_some(&initramfs::CARD)).collect()
     }
 
-    fn packaged(self) -> Option<&'static initramfs::Packaged> {
-        self.dual.then_some(&initramfs::DUAL)
+    fn packaged(self) -> &'static [initramfs::Packaged] {
+        if self.dual { &initramfs::DUAL } else { &[] }
     }
 
     fn programs(self) -> &'static [user_program::Program] {
