@@ -74,8 +74,7 @@ int rt_cond_broadcast(RT_COND *cond)
 static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end end)
 {
 	struct timespec time = primary_timespec(end.ns);
-	unsigned int depth = mutex->depth;
-	RT_TASK owner = mutex->owner;
+	const struct mutex before = *mutex;
 	int error;
 
 	mutex->depth = 0;
@@ -83,8 +82,9 @@ static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end e
 		error = __RT(pthread_cond_wait(&cond->cond, &mutex->mutex));
 	else
 		error = __RT(pthread_cond_clockwait(&cond->cond, &mutex->mutex, end.clock, &time));
-	mutex->depth = depth;
-	mutex->owner = owner;
+	mutex->owner = before.owner;
+	mutex->owner_tid = before.owner_tid;
+	mutex->depth = before.depth;
 	return -error;
 }
 

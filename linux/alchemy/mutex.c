@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "primary/lock.h"
+#include "tasks.h"
 
 const struct alchemy_kind alchemy_mutexes = { "mutex" };
 
@@ -18,7 +19,8 @@ int rt_mutex_create(RT_MUTEX *mutex, const char *name)
 	if (!made)
 		return -ENOMEM;
 	pthread_mutexattr_init(&attributes);
-	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	/* How often its owner locked it is counted here. */
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
 	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
 	error = -__RT(pthread_mutex_init(&made->mutex, &attributes));
 	if (!error) {
@@ -74,12 +76,17 @@ static int acquire(RT_MUTEX *mutex, struct primary_end end)
 
 	if (!found)
 		return -EINVAL;
+	if (alchemy_owns(found)) {
+		found->depth++;
+		return 0;
+	}
 	error = do_lock(found, end);
 	if (error)
 		return error == EBUSY ? -EWOULDBLOCK : -error;
 	found->owner.handle = self ? self->handle : 0;
 	found->owner.thread = pthread_self();
-	found->depth++;
+	found->owner_tid = primary_self()->tid;
+	found->depth = 1;
 	return 0;
 }
 
@@ -106,8 +113,7 @@ int rt_mutex_release(RT_MUTEX *mutex)
 		return -EINVAL;
 	if (!alchemy_owns(found))
 		return -EPERM;
-	found->depth--;
-	return -__RT(pthread_mutex_unlock(&found->mutex));
+	return --found->depth ? 0 : -__RT(pthread_mutex_unlock(&found->mutex));
 }
 
 int rt_mutex_inquire(RT_MUTEX *mutex, RT_MUTEX_INFO *info)
@@ -117,7 +123,7 @@ int rt_mutex_inquire(RT_MUTEX *mutex, RT_MUTEX_INFO *info)
 	if (!found)
 		return -EINVAL;
 	memset(&info->owner, 0, sizeof(info->owner));
-	if (found->depth)
+	if (found->depth && (!found->owner.handle || alchemy_find(&alchemy_tasks, found->owner.handle)))
 		info->owner = found->owner;
 	alchemy_tell_name(&found->object, info->name);
 	return alchemy_leave(0);

@@ -7,21 +7,26 @@
 #include <pthread.h>
 
 #include "object.h"
+#include "primary/thread.h"
 
 struct mutex {
 	struct alchemy_object object;
 	pthread_mutex_t mutex;
-	/* Whose it is, and how often it was locked; for the owner, and who asks. */
+	/*
+	 * Whose it is, and how often that locked it; for the owner, and who asks. An owner that
+	 * ended stays here until the next one.
+	 */
 	RT_TASK owner;
+	pid_t owner_tid;
 	unsigned int depth;
 };
 
 extern const struct alchemy_kind alchemy_mutexes;
 
 /* The owner's own. */
-static inline int alchemy_owns(const struct mutex *mutex)
+static inline bool alchemy_owns(const struct mutex *mutex)
 {
-	return mutex->depth && pthread_equal(mutex->owner.thread, pthread_self());
+	return mutex->depth && mutex->owner_tid == primary_self()->tid;
 }
 
 #endif

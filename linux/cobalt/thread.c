@@ -26,26 +26,14 @@ int __real_sem_init(sem_t *sem, int is_shared, unsigned int value);
 int __real_sem_wait(sem_t *sem);
 int __real_sem_post(sem_t *sem);
 
-static void end(void *nothing)
-{
-	(void)nothing;
-	if (primary_is_there())
-		PRIMARY_CALL(THREAD_ENDS, 0, 0, 0, 0);
-}
-
-/* However the thread ends, its mutexes go to those that wait for them. */
 static void *begin(void *argument)
 {
 	struct start start = *(struct start *)argument;
 	struct primary_thread *self = primary_self();
-	void *result;
 
 	__real_sem_post(&((struct start *)argument)->is_known);
-	pthread_cleanup_push(end, NULL);
 	cobalt_thread_has(self->policy, self->priority);
-	result = start.run(start.argument);
-	pthread_cleanup_pop(1);
-	return result;
+	return start.run(start.argument);
 }
 
 WRAP(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)

@@ -25,6 +25,7 @@ static struct primary_queue sleeping = PRIMARY_QUEUE_INIT(sleeping, false);
 static __thread struct primary_thread own;
 static __thread bool is_known;
 
+/* However the thread ends, its mutexes go to those that wait for them. */
 static void end(void *nothing)
 {
 	(void)nothing;
@@ -34,6 +35,8 @@ static void end(void *nothing)
 	primary_unlock();
 	if (own.semaphore)
 		PRIMARY_CALL(DESTROY, own.semaphore, 1, 0, 0);
+	if (primary_is_there())
+		PRIMARY_CALL(THREAD_ENDS, 0, 0, 0, 0);
 }
 
 /* Only the thread that forks is in the child. */

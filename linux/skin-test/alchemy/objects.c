@@ -69,6 +69,12 @@ static void holds(void *nothing)
 	check(!rt_mutex_release(&mutex) && rt_mutex_release(&mutex) == -EPERM);
 }
 
+static void keeps(void *nothing)
+{
+	(void)nothing;
+	check(!rt_mutex_acquire(&mutex, TM_INFINITE));
+}
+
 static void mutexes(void *nothing)
 {
 	RT_MUTEX_INFO info;
@@ -84,6 +90,9 @@ static void mutexes(void *nothing)
 	wants_lock = 1;
 	check(!rt_mutex_acquire(&mutex, TM_INFINITE) && !has_lock && !rt_mutex_release(&mutex));
 	rt_task_join(&holder);
+	/* A task that ends gives up what it owns. */
+	check(!rt_task_spawn(&holder, "keeper", 0, 70, T_JOINABLE, keeps, NULL) && !rt_task_join(&holder));
+	check(!rt_mutex_acquire(&mutex, 10 * MS) && !rt_mutex_release(&mutex));
 	check(!rt_mutex_inquire(&mutex, &info) && !info.owner.handle && !rt_mutex_delete(&mutex));
 	printf("ok mutexes\n");
 }
@@ -106,6 +115,9 @@ static void conditions(void *nothing)
 	check(!rt_mutex_create(&mutex, NULL) && !rt_cond_create(&cond, "cond"));
 	check(rt_cond_wait(&cond, &mutex, TM_INFINITE) == -EPERM && !rt_mutex_acquire(&mutex, TM_INFINITE));
 	check(rt_cond_wait(&cond, &mutex, MS) == -ETIMEDOUT);
+	/* It gives up a mutex that is locked twice, too, and has it twice again. */
+	check(!rt_mutex_acquire(&mutex, TM_INFINITE) && rt_cond_wait(&cond, &mutex, MS) == -ETIMEDOUT);
+	check(!rt_mutex_release(&mutex));
 	check(!rt_task_spawn(&teller, NULL, 0, 60, T_JOINABLE, tells, NULL));
 	while (!ready)
 		check(!rt_cond_wait(&cond, &mutex, TM_INFINITE));
