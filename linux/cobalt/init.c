@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Start of a program, and the options that it takes for its libraries. */
+#include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,13 @@ __attribute__((constructor(102))) static void begin(void)
 
 static void wrong(const char *option, const char *value)
 {
-	fprintf(stderr, "xenomai: --%s takes no \"%s\"\n", option, value ? value : "");
+	fprintf(stderr, "xenomai: --%s takes no \"%s\"; --help shows what it takes\n", option, value ? value : "");
+	exit(EXIT_FAILURE);
+}
+
+static void refused(const char *option, const char *value, int error, const char *remedy)
+{
+	fprintf(stderr, "xenomai: --%s %s: %s; %s\n", option, value, strerror(error), remedy);
 	exit(EXIT_FAILURE);
 }
 
@@ -59,7 +67,7 @@ static void set_cpus(const char *option, const char *value)
 		CPU_SET(cpu, &__xenomai_settings.cpu_affinity);
 	}
 	if (sched_setaffinity(0, sizeof(cpu_set_t), &__xenomai_settings.cpu_affinity))
-		wrong(option, value);
+		refused(option, value, errno, "name processors that this process may use (`taskset -p`)");
 }
 
 static void set_pool(const char *option, const char *value)
@@ -117,9 +125,11 @@ static void unlock_memory(const char *option, const char *value)
 static void set_priority(const char *option, const char *value)
 {
 	struct sched_param parameters = { .sched_priority = number(option, value) };
+	int policy = parameters.sched_priority ? SCHED_FIFO : SCHED_OTHER;
+	int error = __RT(pthread_setschedparam(pthread_self(), policy, &parameters));
 
-	if (syscall(SYS_sched_setscheduler, 0, parameters.sched_priority ? SCHED_FIFO : SCHED_OTHER, &parameters))
-		wrong(option, value);
+	if (error)
+		refused(option, value, error, "be root, or raise RLIMIT_RTPRIO; priorities end at 99");
 }
 
 /* It has no meaning here. */

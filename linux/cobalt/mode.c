@@ -139,7 +139,7 @@ int cobalt_corectl(int request, void *buffer, size_t size)
 void cobalt_assert_nrt(void)
 {
 	if (primary_is_now()) {
-		fprintf(stderr, "a function that needs Linux was called in primary mode\n");
+		fprintf(stderr, "xenomai: cobalt_assert_nrt: the thread is in primary mode; call this from secondary mode\n");
 		abort();
 	}
 }

@@ -583,7 +583,7 @@ int dual_open(void)
 	error = open_parts();
 	is_there = !error;
 	if (error) {
-		pr_err("no dual mode: error %d\n", error);
+		pr_err("no dual mode: error %d; unload the module, and load it again\n", error);
 		dual_task = NULL;
 	}
 	return 0;

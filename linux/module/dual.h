@@ -67,8 +67,9 @@ struct dual_process {
 	bool lives;
 	/* Whether its threads may enter primary mode: it was not unmarked since. */
 	bool marked;
-	/* Whether it was told that its memory cannot be pinned. */
+	/* Whether it was told that its memory cannot be pinned, and that no slot was free. */
 	bool is_warned;
+	bool is_crowded;
 	struct dual_pins pins;
 	/* Where its threads left primary mode. Guarded by `report`. */
 	struct mutex report;

@@ -211,7 +211,7 @@ static struct dual_pages *make_room(unsigned long room)
 	struct dual_pages *pinned;
 
 	if (room > totalram_pages() / 2) {
-		pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned; more than half of all\n",
+		pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned: it is more than half of Linux's; use less\n",
 				    current->comm, room);
 		return NULL;
 	}
@@ -228,7 +228,7 @@ static int account(struct mm_struct *mm, unsigned long before, unsigned long roo
 		return account_locked_vm(mm, before - room, false);
 	if (!account_locked_vm(mm, room - before, true))
 		return 0;
-	pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned; raise RLIMIT_MEMLOCK\n",
+	pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned: RLIMIT_MEMLOCK; raise it\n",
 			    current->comm, room);
 	return -ENOMEM;
 }

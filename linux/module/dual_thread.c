@@ -703,6 +703,9 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 		return false;
 	}
 	number = claim();
+	if (number < 0 && !xchg(&process->is_crowded, true))
+		pr_notice("%s[%d]: stays in Linux: all %u threads of [dual] are in use; raise `threads`\n",
+			  current->comm, task_tgid_nr(current), dual_slot_count());
 	return number >= 0 && run(number, process, thread, regs, &terms, result);
 }
 

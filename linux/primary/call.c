@@ -105,6 +105,13 @@ static void child(void)
 		device = -1;
 }
 
+static const char *remedy(int error)
+{
+	if (device < 0)
+		return error == EACCES ? "join the device's group" : "load the module, and add [dual] to the system file";
+	return error == EPERM ? "allow it real-time priority (RLIMIT_RTPRIO, CAP_SYS_NICE)" : "the kernel's log may say more";
+}
+
 void primary_begin(const char *library)
 {
 	int error;
@@ -118,8 +125,8 @@ void primary_begin(const char *library)
 	if (!error)
 		error = pthread_atfork(NULL, NULL, child);
 	if (error) {
-		dprintf(STDERR_FILENO, "%s: no primary mode: %s: %s; the program runs in Linux alone\n", library,
-			PILLION_DUAL_DEVICE, strerror(error));
+		dprintf(STDERR_FILENO, "%s: no primary mode: %s: %s; the program runs in Linux alone; %s\n", library,
+			PILLION_DUAL_DEVICE, strerror(error), remedy(error));
 		device = -1;
 	}
 }

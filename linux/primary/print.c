@@ -142,7 +142,7 @@ void primary_print_flush(void)
 		;
 	count = __atomic_exchange_n(&lost, 0, __ATOMIC_RELAXED);
 	if (count)
-		dprintf(STDERR_FILENO, "%lu texts of threads in primary mode were lost\n", count);
+		dprintf(STDERR_FILENO, "pillion: %lu texts of threads in primary mode were lost; print less at a time\n", count);
 	NATIVE(pthread_mutex_unlock)(&writing);
 }
 

@@ -37,6 +37,15 @@ static void without(const char *program, const char *why, const char *remedy)
 	fprintf(stderr, "pillion: %s runs without dual mode: %s; %s\n", program, why, remedy);
 }
 
+/* The remedy for an error that nobody expects. */
+static const char *dmesg(const char *error)
+{
+	static char text[128];
+
+	snprintf(text, sizeof(text), "%s: look for pillion in `dmesg`", error);
+	return text;
+}
+
 static void without_device(const char *program)
 {
 	if (errno == EACCES || errno == EPERM)
@@ -46,7 +55,7 @@ static void without_device(const char *program)
 	else if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
 		without(program, "there is no " PILLION_DUAL_DEVICE, "add [dual] to the system file");
 	else
-		without(program, PILLION_DUAL_DEVICE " cannot be opened", strerror(errno));
+		without(program, PILLION_DUAL_DEVICE " cannot be opened", dmesg(strerror(errno)));
 }
 
 /* Marks this process. */
@@ -62,7 +71,7 @@ static bool mark(const struct request *request, int device)
 		without(request->words[0], "it may not have real-time priority",
 			"run it with CAP_SYS_NICE, or allow it RLIMIT_RTPRIO (`ulimit -r`, limits.conf)");
 	else
-		without(request->words[0], "the module refuses it", strerror(errno));
+		without(request->words[0], "the module refuses it", dmesg(strerror(errno)));
 	return false;
 }
 
@@ -116,8 +125,8 @@ static int execute(const struct request *request, int device)
 	if (device >= 0 && mark(request, device)) {
 		raise_limit();
 		if (is_privileged(program))
-			fprintf(stderr, "pillion: %s is not prepared: it gains rights when it is executed, which a traced"
-				" program does not; lock its memory in the program\n", program);
+			fprintf(stderr, "pillion: %s is not prepared: it gains rights when it is executed, so its"
+				" threads stay in Linux; mark it in the program (PILLION_IOC_DUAL_MARK)\n", program);
 		else
 			prepare(program);
 	}
@@ -142,8 +151,8 @@ static void report(int device, pid_t process, const char *program)
 		dual_text(stderr, &thread);
 	}
 	if (!shown)
-		fprintf(stderr, "pillion: no thread of %s was in primary mode: none had the policy SCHED_FIFO or SCHED_RR"
-			" when it waited\n", program);
+		fprintf(stderr, "pillion: no thread of %s was in primary mode: none waited with the policy SCHED_FIFO or"
+			" SCHED_RR, or a line above or in `dmesg` says why it could not\n", program);
 	for (i = 0; dual_look_place(device, i, &place); i++)
 		dual_place_text(stderr, &place);
 }

@@ -62,7 +62,7 @@ pub unsafe fn prepare() -> Result<(), &'static str> {
     unsafe { asm!("xgetbv", in("ecx") 0, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags)) };
     let bytes = __cpuid_count(0xd, 0).ebx;
     if !(LEAST..=VECTOR_BYTES).contains(&(bytes as usize)) {
-        return Err("its vector registers take more than a page");
+        return Err("the processor's vector registers take more than a page");
     }
     let area = AREAS[0].0.get();
     // SAFETY: no runner uses the area yet; it is aligned and larger than what FXSAVE writes.
