@@ -58,12 +58,7 @@ pub const DUAL: [Packaged; 2] = [
     ),
     (
         "jackd2",
-        &[
-            "usr/bin/jackd",
-            "usr/bin/jack_metro",
-            "usr/bin/jack_wait",
-            "usr/lib/x86_64-linux-gnu/jack/jack_dummy.so",
-        ],
+        &["usr/bin/jackd", "usr/bin/jack_metro", "usr/bin/jack_wait", "usr/lib/x86_64-linux-gnu/jack/jack_dummy.so"],
     ),
 ];
 

@@ -21,6 +21,8 @@ pub enum Line {
     Fault(Fault),
     /// Something about an RTLinux program.
     Skin(Skin),
+    /// A thread of dual mode that Linux's death found in primary mode.
+    Dual(Lost),
     /// Something about Linux.
     Linux(Linux),
     /// Why Linux left guest mode, and how often.
@@ -114,6 +116,17 @@ pub struct Skin {
     pub result: Option<i64>,
     /// What is wrong, for people.
     pub why: Option<String>,
+}
+
+/// A thread that was in primary mode when Linux died.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Lost {
+    /// Its name in Linux.
+    pub name: String,
+    /// Waits after the death.
+    pub waits_dead: u64,
+    /// Its longest latency.
+    pub latency_max_ns: u64,
 }
 
 /// Something about Linux.

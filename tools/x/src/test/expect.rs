@@ -1,6 +1,6 @@
 //! What a test expects of a run.
 
-use crate::run::log_line::{self, Line, Skin};
+use crate::run::log_line::{self, Line, Lost, Skin};
 use crate::run::own_process::Streams;
 use crate::tally::Tally;
 use serde::Deserialize;
@@ -22,6 +22,19 @@ pub struct Expect {
     /// The longest latency that a task may have, and the least number of samples.
     max_ns: Option<u64>,
     samples: u64,
+    /// What threads that survive Linux must have done.
+    survivor: Option<Survivor>,
+}
+
+/// A thread of dual mode, from Linux's death until its memory is used again.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Survivor {
+    name: String,
+    /// How often it must have waited, at least.
+    waits: u64,
+    /// The longest latency that it may have had, before the death, too.
+    max_ns: u64,
 }
 
 /// Texts that must, and texts that must not, occur within a line.
@@ -46,6 +59,9 @@ impl Expect {
         let reported = streams.reported("").passed;
         if reported < self.tests {
             wrong.push(format!("{reported} tests reported, at least {} expected", self.tests));
+        }
+        if let Some(survivor) = &self.survivor {
+            survivor.check(streams, &mut wrong);
         }
         self.check_result(streams.result.as_ref().unwrap_or(&Value::Null), &mut wrong);
         wrong
@@ -77,6 +93,22 @@ impl Expect {
             if samples < self.samples {
                 wrong.push(format!("task {name}: {samples} samples, at least {} expected", self.samples));
             }
+        }
+    }
+}
+
+impl Survivor {
+    fn check(&self, streams: &Streams, wrong: &mut Vec<String>) {
+        let Some(lost) = streams.lost().find(|lost| lost.name == self.name) else {
+            wrong.push(format!("no thread {} was in primary mode when Linux died", self.name));
+            return;
+        };
+        if lost.waits_dead < self.waits {
+            wrong.push(format!("{} waited {} times after Linux died, not {}", self.name, lost.waits_dead, self.waits));
+        }
+        if lost.latency_max_ns > self.max_ns {
+            let (found, most) = (lost.latency_max_ns, self.max_ns);
+            wrong.push(format!("{} had a latency of {found} ns; {most} ns are allowed", self.name));
         }
     }
 }
@@ -122,6 +154,10 @@ impl Streams {
         self.lines().filter_map(|line| if let Line::Skin(skin) = line { Some(skin) } else { None })
     }
 
+    fn lost(&self) -> impl Iterator<Item = Lost> {
+        self.lines().filter_map(|line| if let Line::Dual(lost) = line { Some(lost) } else { None })
+    }
+
     fn lines(&self) -> impl Iterator<Item = Line> {
         self.log.lines().filter_map(log_line::parse)
     }
@@ -140,6 +176,24 @@ mod tests {
 
     fn streams(log: &str) -> Streams {
         Streams { status: Some(0), log: log.into(), ..Streams::default() }
+    }
+
+    #[test]
+    fn a_survivor_waits_often_and_is_in_time() {
+        let line = |waits: u64, latency: u64| {
+            streams(&format!(
+                r#"{{"pillion":"dual","event":"lost","thread":1,"process":1,"name":"a","why":"stopped","call":-1,"waits":9,"waits_dead":{waits},"latency_max_ns":{latency}}}"#
+            ))
+        };
+        let wrong = |streams: Streams| {
+            let mut wrong = Vec::new();
+            Survivor { name: "a".into(), waits: 5, max_ns: 100 }.check(&streams, &mut wrong);
+            wrong.len()
+        };
+        assert_eq!(wrong(line(5, 100)), 0);
+        assert_eq!(wrong(line(4, 100)), 1);
+        assert_eq!(wrong(line(5, 101)), 1);
+        assert_eq!(wrong(streams("")), 1);
     }
 
     #[test]
