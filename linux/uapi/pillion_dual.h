@@ -5,7 +5,7 @@
  *
  * A process that is marked keeps its mark when it executes another program, and loses it when it
  * ends; a child does not inherit it. From then on, each of its threads with the policy SCHED_FIFO
- * or SCHED_RR enters primary mode in a system call that primary mode answers.
+ * or SCHED_RR enters primary mode in a system call that waits, if primary mode answers that.
  */
 #ifndef PILLION_DUAL_H
 #define PILLION_DUAL_H
@@ -47,9 +47,12 @@ struct pillion_dual_mark {
  */
 #define PILLION_DUAL_CALL_LIFE 0x50490200
 #define PILLION_DUAL_LINUX_LIVES 0
-/* It panicked, and will be restarted. */
+/* It panicked, and has not ended yet. */
 #define PILLION_DUAL_LINUX_PANICKED 1
-/* It has ended: threads run on for `linger_ms` of the system file, if they need no Linux. */
+/*
+ * It has ended: threads that need no Linux run on for `linger_ms` of the system file, or for the
+ * pause before a restart if that is longer.
+ */
 #define PILLION_DUAL_LINUX_ENDED 2
 
 #ifndef __KERNEL__
