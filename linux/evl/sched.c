@@ -95,3 +95,11 @@ int evl_yield(void)
 		return -EPERM;
 	return syscall(SYS_sched_yield) ? -errno : 0;
 }
+
+int evl_get_cpustate(int cpu, int *statep)
+{
+	if (cpu < 0 || cpu >= sysconf(_SC_NPROCESSORS_CONF))
+		return -EINVAL;
+	*statep = cpu < sysconf(_SC_NPROCESSORS_ONLN) ? EVL_CPU_OOB : EVL_CPU_OFFLINE;
+	return 0;
+}

@@ -434,7 +434,7 @@ static void *groups(void *nothing)
 static void *clocks(void *nothing)
 {
 	struct timespec time, resolution;
-	int efd = evl_attach_self("clocks");
+	int efd = evl_attach_self("clocks"), state;
 	struct evl_sched_attrs attrs = { .sched_policy = SCHED_RR, .sched_priority = 20 };
 
 	check(efd >= 0 && !evl_get_clock_resolution(EVL_CLOCK_REALTIME, &resolution) && resolution.tv_nsec >= 1);
@@ -448,6 +448,7 @@ static void *clocks(void *nothing)
 	check(!evl_get_schedattr(efd, &attrs) && attrs.sched_policy == SCHED_RR && attrs.sched_priority == 20);
 	attrs.sched_policy = SCHED_QUOTA;
 	check(evl_set_schedattr(efd, &attrs) == -EINVAL);
+	check(!evl_get_cpustate(0, &state) && state == EVL_CPU_OOB && evl_get_cpustate(-1, &state) == -EINVAL);
 	printf("ok clocks\n");
 	return nothing;
 }

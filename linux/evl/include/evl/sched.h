@@ -10,6 +10,10 @@
 #define SCHED_QUOTA 44
 #define SCHED_TP 45
 
+#define EVL_CPU_OFFLINE 1
+#define EVL_CPU_OOB 2
+#define EVL_CPU_ISOL 4
+
 struct evl_sched_attrs {
 	int sched_policy;
 	int sched_priority;
@@ -37,6 +41,8 @@ extern "C" {
 int evl_set_schedattr(int efd, const struct evl_sched_attrs *attrs);
 int evl_get_schedattr(int efd, struct evl_sched_attrs *attrs);
 int evl_yield(void);
+/* The state of a processor: bits of these. */
+int evl_get_cpustate(int cpu, int *statep);
 
 #ifdef __cplusplus
 }
