@@ -39,6 +39,9 @@ pub struct Case {
     /// not print there.
     #[serde(default)]
     compare_warnings: bool,
+    /// Other kernels of Linux on which it also runs, as a test that takes long.
+    #[serde(default)]
+    kernels: Vec<String>,
     /// What is expected.
     #[serde(default)]
     expect: Expect,
@@ -80,8 +83,24 @@ impl Case {
         // The tests of experiments are not among them.
         let is_here = |file: &&PathBuf| !long || file.parent().is_some_and(|parent| parent.ends_with(LONG));
         let cases = files.iter().filter(is_here).map(|file| Case::read(file, &prefix));
+        let elsewhere = if long { Case::elsewhere(repository, is_case)? } else { Vec::new() };
+        let cases = cases.chain(elsewhere.into_iter().map(Ok));
         let wanted = |case: &Result<Case>| case.as_ref().map_or(true, |case| case.name.contains(filter.unwrap_or("")));
         cases.filter(wanted).collect()
+    }
+
+    /// The tests that also run on other kernels, once for each of those.
+    fn elsewhere(repository: &Repository, is_case: impl Fn(&Path) -> bool) -> Result<Vec<Case>> {
+        let mut cases = Vec::new();
+        for file in super::files(repository, FOLDER, is_case) {
+            for kernel in Case::read(&file, "")?.kernels {
+                let mut case = Case::read(&file, &format!("{LONG}/"))?;
+                case.name = format!("{}-{kernel}", case.name);
+                case.arguments.extend(["--linux".into(), kernel]);
+                cases.push(case);
+            }
+        }
+        Ok(cases)
     }
 
     fn read(file: &Path, prefix: &str) -> Result<Case> {
@@ -166,5 +185,6 @@ mod tests {
         let long = names(Some(LONG));
         assert!(!long.is_empty() && long.iter().all(|name| name.starts_with("long/")), "{long:?}");
         assert_eq!(names(Some("long/dual-rt")), ["long/dual-rt"]);
+        assert_eq!(names(Some("long/cobalt")), ["long/cobalt-rt", "long/cobalt-6.12"], "on other kernels");
     }
 }
