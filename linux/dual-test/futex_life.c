@@ -248,6 +248,14 @@ static int shares_memory(void *nothing)
 	return 0;
 }
 
+/* One that is marked as well, and has a real-time thread. */
+static int enters_and_shares(void *nothing)
+{
+	enter();
+	to_primary();
+	return shares_memory(nothing);
+}
+
 /* A child with a copy of the memory wakes nobody here. */
 static void wakes_in_its_copy(void *nothing)
 {
@@ -276,6 +284,18 @@ void futex_memory(void)
 		put(&there_and_back[0]);
 		take_one(&there_and_back[1]);
 		check(is_native || is_primary(), "its turn %d led to Linux", i);
+		check(waitpid(child, &status, 0) == child && !status, "its status: %#x", status);
+	}
+	for (i = 0; i < 20; i++) {
+		child = clone(enters_and_shares, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+		check(child > 0, "clone: %s", strerror(errno));
+		sleep_for(CLOCK_MONOTONIC, 20 * MILLISECOND, NULL);
+		if (i % 2)
+			to_linux();
+		put(&there_and_back[0]);
+		if (i & 2)
+			to_linux();
+		take_one(&there_and_back[1]);
 		check(waitpid(child, &status, 0) == child && !status, "its status: %#x", status);
 	}
 	thread = begin_thread(PRIORITY, waits_there, NULL);

@@ -163,7 +163,7 @@ void dual_pins_end(struct dual_pins *pins);
 
 /* Whether futex calls are looked at in a memory, or another with the same bit. In any context. */
 bool dual_futex_may_be(const struct mm_struct *mm);
-void dual_futex_begin(unsigned int memory, struct mm_struct *mm);
+bool dual_futex_begin(unsigned int memory, struct mm_struct *mm);
 bool dual_futex_is_free(unsigned int memory);
 void dual_futex_end(unsigned int memory);
 void dual_futex_state(unsigned int memory);

@@ -133,15 +133,31 @@ static void begin_again(void)
 	rcu_read_unlock();
 }
 
-void dual_futex_begin(unsigned int number, struct mm_struct *mm)
+/*
+ * Makes a memory known by a number. False if it has one, by another process that uses it: futexes
+ * are found by one number.
+ */
+bool dual_futex_begin(unsigned int number, struct mm_struct *mm)
 {
+	bool is_new;
+	unsigned int i;
+
 	spin_lock(&lock);
-	WRITE_ONCE(memories[number].mm, mm);
-	set_bit(hash_ptr(mm, BITS), may_be);
+	for (i = 0; i < PILLION_DUAL_MEMORIES; i++)
+		if (memories[i].mm == mm)
+			break;
+	is_new = i == PILLION_DUAL_MEMORIES;
+	if (is_new) {
+		WRITE_ONCE(memories[number].mm, mm);
+		set_bit(hash_ptr(mm, BITS), may_be);
+	}
 	spin_unlock(&lock);
+	if (!is_new)
+		return false;
 	/* A call from here on is seen, or found to be under way. */
 	smp_mb();
 	begin_again();
+	return true;
 }
 
 /* Whether that memory can be another's. */

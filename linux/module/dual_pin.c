@@ -89,7 +89,10 @@ static void begin_objects(struct dual_pins *pins, struct mm_struct *mm)
 	for (i = 0; i < PILLION_DUAL_MEMORIES; i++)
 		if (dual_futex_is_free(i) && !cmpxchg64(&memories[i], 0, number)) {
 			/* Before a thread can wait in primary mode. */
-			dual_futex_begin(i, mm);
+			if (!dual_futex_begin(i, mm)) {
+				smp_store_release(&memories[i], 0);
+				return;
+			}
 			WRITE_ONCE(pins->stated, dual_starts() - 1);
 			WRITE_ONCE(pins->has_names, false);
 			WRITE_ONCE(pins->memory, i);
@@ -280,7 +283,7 @@ int dual_pin(struct dual_pins *pins)
 		return 0;
 	mutex_lock(&pins->lock);
 	error = follow(pins, mm);
-	/* All numbers were taken when it was first looked at. */
+	/* All numbers were taken at first, or another process had the number of its memory. */
 	if (!error && pins->memory == DUAL_NO_MEMORY)
 		begin_objects(pins, mm);
 	if (!error && (pins->total_vm != mm->total_vm || pins->map_count != mm->map_count))

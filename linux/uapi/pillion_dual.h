@@ -195,7 +195,7 @@ struct pillion_dual_open {
  * registers, rdx, r10, r8 and r9, so the file and this number can be in rdi and rsi for both. A
  * thread that may be in primary mode is there afterwards. ENOSYS: the thread came back to Linux,
  * and has to make this call again. EAGAIN: there is no room for another process or thread with
- * objects, or the mark was taken away.
+ * objects, another marked process has the same memory (vfork), or the mark was taken away.
  *
  * The calls with a name have the address of a struct pillion_dual_open as their first argument.
  */
