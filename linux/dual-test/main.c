@@ -62,6 +62,7 @@ static const struct test {
 	{ "objects-end", objects_end },
 	{ "memories", memories },
 	{ "services-interrupted", services_interrupted },
+	{ "services-registers", services_registers },
 	{ "futex-results", futex_results },
 	{ "futex-order", futex_order },
 	{ "futex-turns", futex_turns },

@@ -164,6 +164,7 @@ void periods(void);
 void objects_end(void);
 void memories(void);
 void services_interrupted(void);
+void services_registers(void);
 void futex_results(void);
 void futex_order(void);
 void futex_turns(void);

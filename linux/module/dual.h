@@ -93,6 +93,9 @@ struct dual_thread {
 	unsigned long native;
 	/* What it did before the present stay in primary mode. */
 	struct pillion_dual_thread sums;
+	/* Has the thread go on with all bits of `rax` after an ioctl, whose result has 32. */
+	struct callback_head going_on;
+	long rax;
 };
 
 /* The task that runs threads in primary mode. */

@@ -28,6 +28,7 @@
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/spinlock.h>
+#include <linux/task_work.h>
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -709,6 +710,28 @@ bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *r
 	return number >= 0 && run(number, process, thread, regs, &terms, result);
 }
 
+static void load_rax(struct callback_head *work)
+{
+	task_pt_regs(current)->ax = container_of(work, struct dual_thread, going_on)->rax;
+	module_put(THIS_MODULE);
+}
+
+/*
+ * The current thread continues with that value of rax, which is any. Linux takes an ioctl's result
+ * for an `int`, and one of its values for another error.
+ */
+static void go_on_with(struct dual_thread *thread, long rax)
+{
+	if (rax == (int)rax && rax != -ENOIOCTLCMD)
+		return;
+	thread->rax = rax;
+	init_task_work(&thread->going_on, load_rax);
+	__module_get(THIS_MODULE);
+	/* It is done before any signal is looked at. A thread that ends needs it no more. */
+	if (task_work_add(current, &thread->going_on, TWA_RESUME))
+		module_put(THIS_MODULE);
+}
+
 static bool is_named(unsigned int number)
 {
 	return number == PILLION_DUAL_SERVICE_OPEN || number == PILLION_DUAL_SERVICE_UNLINK;
@@ -767,7 +790,9 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 		schedule_timeout_interruptible(1);
 	}
 	regs->orig_ax = PILLION_DUAL_SERVICE_FIRST + number;
-	if (!run(slot, process, thread, regs, &terms, &result)) {
+	if (run(slot, process, thread, regs, &terms, &result)) {
+		go_on_with(thread, result);
+	} else {
 		regs->orig_ax = __NR_ioctl;
 		result = -EAGAIN;
 	}
