@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -64,6 +65,38 @@ void event_results(void)
 		gives(count, 3);
 	}
 	check_entries(2);
+}
+
+/* Bytes that the calling thread has read, as Linux counts them. */
+static uint64_t bytes_read(void)
+{
+	char text[512] = "";
+	int file = open("/proc/thread-self/io", O_RDONLY);
+	unsigned long long bytes;
+
+	check(file >= 0 && read(file, text, sizeof(text) - 1) > 0, "its io: %s", strerror(errno));
+	close(file);
+	check(sscanf(text, "rchar: %llu", &bytes) == 1, "its io is %s", text);
+	return bytes;
+}
+
+/* A thread that enters primary mode by a read leaves it with a register, which is no result. */
+void event_registers(void)
+{
+	uint64_t before, rax;
+	int file;
+
+	catch_faults();
+	enter();
+	file = timer(CLOCK_MONOTONIC, 0);
+	before = bytes_read();
+	arm(file, 0, MILLISECOND, 0);
+	check(taken(file) == 1, "an expiry");
+	check_mode(true);
+	rax = rax_of_fault(0x123456789abcdef0);
+	check(rax == 0x123456789abcdef0, "rax is %#llx", (unsigned long long)rax);
+	before = bytes_read() - before;
+	check(before < 4096, "%llu bytes were read", (unsigned long long)before);
 }
 
 static void *answers(void *nothing)

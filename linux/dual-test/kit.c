@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -175,4 +176,32 @@ void *shared(size_t bytes)
 
 	check(memory != MAP_FAILED, "mmap: %s", strerror(errno));
 	return memory;
+}
+
+static volatile uint64_t rax_at_fault;
+
+static void skips(int sig, siginfo_t *info, void *context)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)sig;
+	(void)info;
+	rax_at_fault = registers[REG_RAX];
+	/* UD2. */
+	registers[REG_RIP] += 2;
+}
+
+void catch_faults(void)
+{
+	struct sigaction action = { .sa_sigaction = skips, .sa_flags = SA_SIGINFO };
+
+	check(!sigaction(SIGILL, &action, NULL), "sigaction: %s", strerror(errno));
+}
+
+uint64_t rax_of_fault(uint64_t rax)
+{
+	asm volatile("ud2" : "+a" (rax) : : "memory");
+	check(rax == rax_at_fault, "rax was %#llx for the handler, and then %#llx", (unsigned long long)rax_at_fault,
+	      (unsigned long long)rax);
+	return rax;
 }

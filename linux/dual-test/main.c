@@ -73,6 +73,7 @@ static const struct test {
 	{ "futex-storm", futex_storm },
 	{ "futex-killed", futex_killed },
 	{ "event-results", event_results },
+	{ "event-registers", event_registers },
 	{ "event-turns", event_turns },
 	{ "event-polled", event_polled },
 	{ "event-edges", event_edges },

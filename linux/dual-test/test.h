@@ -83,6 +83,10 @@ void mark(unsigned int flags);
 void be_real_time(void);
 /* Both. */
 void enter(void);
+/* Has the calling process go on after what `rax_of_fault` does. */
+void catch_faults(void);
+/* Faults with that value in rax, which leads to Linux. Returns what is in rax afterwards. */
+uint64_t rax_of_fault(uint64_t rax);
 /* Takes the priority away. */
 void be_ordinary(void);
 /* Whether the calling thread is in primary mode. */
@@ -175,6 +179,7 @@ void futex_memory(void);
 void futex_storm(void);
 void futex_killed(void);
 void event_results(void);
+void event_registers(void);
 void event_turns(void);
 void event_polled(void);
 void event_edges(void);

@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/sched/xacct.h>
 #include <linux/spinlock.h>
 #include <linux/uio.h>
 #include <asm/ptrace.h>
@@ -335,8 +336,12 @@ ssize_t dual_file_take(struct file *file, char __user *to, size_t size, loff_t *
 			return dual_file_read(this, to, size, at);
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		if (dual_file_enter(&result))
+		if (dual_file_enter(&result)) {
+			/* Linux counts what is above 0 as bytes that were read. */
+			if (result > 0)
+				add_rchar(current, -result);
 			return result;
+		}
 		error = dual_file_wait(this, 0);
 		if (error)
 			return error;
