@@ -185,7 +185,7 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
 
 /// The threads together may use nine tenths of each period.
 fn greed(dual: &Task) -> Option<Problem> {
-    let time = dual.time?;
+    let time = dual.bound()?;
     let threads = u64::from(dual.skin.as_ref()?.threads.saturating_sub(1));
     let all = time.budget_ns.saturating_mul(threads);
     (time.budget_ns <= time.period_ns && all > time.period_ns / 10 * 9).then(|| {

@@ -136,6 +136,13 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     (LINUX, "[[task]]\nname='psc'\nimage='a'\nskin='psc'", 4, "task psc cannot run handlers", remedy::PSC),
     (A, "[dual]", 6, "but there is no [linux] section", remedy::DUAL_LINUX),
     (LINUX, "[dual]\nthreads=4\nbudget_us=226", 6, "[dual] gives 4 threads 226 µs each in 1000 µs", remedy::DUAL_TIME),
+    (
+        LINUX,
+        "[dual]\nperiod_us=0\nbudget_us=0",
+        6,
+        "[dual] gives 8 threads 9000 µs each in 10000 µs",
+        remedy::DUAL_TIME,
+    ),
     (LINUX, "[dual]\nbudget_us=1001", 5, "dual has a budget of 1001000 ns in 1000000 ns", remedy::BUDGET),
     (LINUX, "[[task]]\nname='dual'\nimage='a'\npriority=9\n[dual]", 8, "already a task dual", remedy::RENAME),
     (
@@ -463,7 +470,7 @@ fn dual_mode_is_a_task_with_a_skin() {
     assert_eq!(boost(all), Some((16, Budget { budget_ns: 50_000, period_ns: 100_000 })));
     let shield = Kind::Dual(Dual { shield_ms: 0, shield_lines: 1 << 63 | 0b101, ..plain });
     assert_eq!(dual("shield_ms=0\nshield_lines=[0, 2, 63]\n").0, shield);
-    assert_eq!(dual("period_us=0\nbudget_us=0\n").3, Some(Budget::DEFAULT));
+    assert_eq!(dual("threads=1\nperiod_us=0\nbudget_us=0\n").3, Some(Budget::DEFAULT));
     let without = Target { images: Some(&["broker", "vmlinuz", "initrd"]), ..machine() };
     let system = parse(&format!("{LINUX}[dual]\n")).unwrap();
     assert_told(&check(&system, &without).unwrap_err(), 4, "no file dual", remedy::MISSING);
