@@ -110,6 +110,7 @@ static const struct test {
 	{ "hostile-instructions", hostile_instructions },
 	{ "hostile-arguments", hostile_arguments },
 	{ "hostile-calls", hostile_calls },
+	{ "hostile-waits", hostile_waits },
 };
 
 /* These need a task beside Linux, and run only if they are asked for. */

@@ -223,5 +223,6 @@ void hostile_services(void);
 void hostile_instructions(void);
 void hostile_arguments(void);
 void hostile_calls(void);
+void hostile_waits(void);
 
 #endif

@@ -8,7 +8,7 @@ use crate::futexes::{deliver, waiters};
 use crate::level;
 use crate::lock::All;
 use crate::place;
-use crate::process::LinuxRam;
+use crate::process::{LinuxRam, USER_END};
 use crate::runner;
 use core::ptr::addr_of;
 use pillion_abi::NEVER;
@@ -99,7 +99,8 @@ impl Thread<'_> {
 
     /// `read`, made at that tick.
     pub fn read(&mut self, descriptor: u32, to: u64, length: u64, made: u64) -> Option<Answer> {
-        if length < LONG {
+        // Linux refuses a length that no memory has.
+        if length < LONG || to.checked_add(length).is_none_or(|end| end > USER_END) {
             return None;
         }
         self.with_file(descriptor, made, |thread, found| {

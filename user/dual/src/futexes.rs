@@ -5,7 +5,7 @@ use crate::answer::{Answer, End, Thread};
 use crate::level;
 use crate::lock::All;
 use crate::place;
-use crate::process::Process;
+use crate::process::{Process, USER_END};
 use crate::roster;
 use crate::runner;
 use crate::services::Resume;
@@ -24,9 +24,6 @@ use pillion_runtime::now;
 /// Registers of the fourth and the sixth argument.
 const R10: usize = 10;
 const R9: usize = 9;
-
-/// Bits of an address of user memory.
-const USER_BITS: u32 = 47;
 
 /// The entries of all runners.
 pub fn waiters() -> &'static [Waiter; SLOTS] {
@@ -71,7 +68,7 @@ impl Thread<'_> {
         let argument = |register: usize| state.gpr[register].get();
         let [operation, value, time] = [gpr::RSI, gpr::RDX, R10].map(argument);
         let (address, request) = (argument(gpr::RDI), Request::new(operation, value, time, argument(R9))?);
-        if !address.is_multiple_of(4) || address >> USER_BITS != 0 {
+        if !address.is_multiple_of(4) || address >= USER_END {
             return None;
         }
         let futexes = futexes(self.offer.memory)?;

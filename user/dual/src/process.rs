@@ -94,6 +94,9 @@ impl Lookups {
     }
 }
 
+/// End of the addresses that Linux gives to a process, but for one that asks for more.
+pub const USER_END: u64 = (1 << 47) - (1 << PAGE_BITS);
+
 const PAGE_BITS: u32 = 12;
 const OFFSET: u64 = (1 << PAGE_BITS) - 1;
 
