@@ -197,6 +197,29 @@ static void *waits_for_either(void *new_call)
 	return NULL;
 }
 
+static void *waits_for_one(void *nothing)
+{
+	take_one(&either[1]);
+	return nothing;
+}
+
+/* A wake-up for those who share a futex with other processes is not for those who do not. */
+static void wake_others(void)
+{
+	pthread_t thread;
+	long result;
+
+	either[1] = 0;
+	thread = begin_thread(PRIORITY + 1, waits_for_one, NULL);
+	usleep(20000);
+	result = call(SYS_futex, (long)&either[1], FUTEX_WAKE, 1, 0, 0, 0);
+	check(!result, "FUTEX_WAKE without the private flag: %ld", result);
+	result = call(SYS_futex_wake_2, (long)&either[1], ~0u, 1, FUTEX_32, 0, 0);
+	check(!result || result == -ENOSYS, "futex_wake without the private flag: %ld", result);
+	put(&either[1]);
+	pthread_join(thread, NULL);
+}
+
 static void *wakes_by_new_call(void *nothing)
 {
 	long result;
@@ -235,6 +258,8 @@ void futex_of_linux(void)
 	thread = begin_thread(0, wakes_by_new_call, NULL);
 	take_one(&either[1]);
 	pthread_join(thread, NULL);
+	be_ordinary();
+	wake_others();
 }
 
 /* Another process with the same memory, which is not marked. */

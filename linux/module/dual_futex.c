@@ -194,11 +194,17 @@ static long restarted(const struct pt_regs *regs, unsigned int number)
 }
 
 #ifdef __NR_futex_requeue
+/* Whether the flags of a newer call are those of a futex of this memory alone. */
+static bool is_private_2(u32 flags)
+{
+	return flags & FUTEX2_PRIVATE;
+}
+
 static long requeue(const struct pt_regs *regs, unsigned int number)
 {
 	struct futex_waitv from;
 
-	if (copy_from_user(&from, (void __user *)regs->di, sizeof(from)))
+	if (copy_from_user(&from, (void __user *)regs->di, sizeof(from)) || !is_private_2(from.flags))
 		return dual_natively(regs);
 	return wake_instead(regs, number, from.uaddr);
 }
@@ -221,7 +227,8 @@ long dual_futex(const struct pt_regs *regs)
 	case __NR_futex_wait:
 		return counted(regs, number, DUAL_FUTEX_WAITS + dual_futex_bucket(regs->di));
 	case __NR_futex_wake:
-		return (int)regs->dx > 0 ? wake_both(regs, number, regs->si) : dual_natively(regs);
+		return (int)regs->dx > 0 && is_private_2(regs->r10) ? wake_both(regs, number, regs->si) :
+								      dual_natively(regs);
 	case __NR_futex_requeue:
 		return requeue(regs, number);
 #endif
