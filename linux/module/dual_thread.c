@@ -37,6 +37,7 @@
 #include <asm/io.h>
 #include <asm/irq.h>
 #include <asm/msr.h>
+#include <asm/prctl.h>
 #include <asm/processor-flags.h>
 #include <asm/segment.h>
 #include <asm/special_insns.h>
@@ -244,6 +245,16 @@ bool dual_has_clocks(void)
 	       offsets->boottime.tv_nsec;
 }
 
+/* Whether it has a stack of return addresses beside its own, which is not carried. */
+static bool has_shadow_stack(void)
+{
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+	return current->thread.features & ARCH_SHSTK_SHSTK;
+#else
+	return false;
+#endif
+}
+
 /* Whether the current thread may run in primary mode. */
 static bool may_enter(const struct pt_regs *regs)
 {
@@ -251,7 +262,7 @@ static bool may_enter(const struct pt_regs *regs)
 
 	return is_rt && !current->ptrace && !signal_pending(current) && !READ_ONCE(ends) &&
 	       !(current_thread_info()->syscall_work & CALL_WORK) && !(regs->flags & X86_EFLAGS_TF) &&
-	       !has_segments() && !dual_has_clocks() && task_alive(dual_task);
+	       !has_segments() && !has_shadow_stack() && !dual_has_clocks() && task_alive(dual_task);
 }
 
 static bool is_sleep(u64 number)
