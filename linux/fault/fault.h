@@ -32,5 +32,6 @@ int fault_reset(void);
 int fault_hpet(void);
 int fault_bridge(void);
 int fault_bars(void);
+int fault_dual(void);
 
 #endif

@@ -36,6 +36,7 @@ static const struct {
 	{ "hpet", fault_hpet },
 	{ "bridge", fault_bridge },
 	{ "bars", fault_bars },
+	{ "dual", fault_dual },
 };
 
 void note(const char *format, ...)
