@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -64,6 +65,20 @@ static void *sets(void *absolute)
 }
 
 /* Timers are set, asked and stopped, as in Linux. */
+/* Whether Linux shows a timer with those flags. */
+static bool has_flags(int file, const char *flags)
+{
+	char path[64], text[512] = "", line[64];
+	int shown;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file);
+	snprintf(line, sizeof(line), "settime flags: %s\n", flags);
+	shown = open(path, O_RDONLY);
+	check(shown >= 0 && read(shown, text, sizeof(text) - 1) > 0, "%s: %s", path, strerror(errno));
+	close(shown);
+	return strstr(text, line);
+}
+
 void timer_settings(void)
 {
 	struct itimerspec time, before;
@@ -82,9 +97,11 @@ void timer_settings(void)
 		check(!timerfd_gettime(file, &time), "timerfd_gettime");
 		check(ns_of(time.it_value) > 9 * SECOND && ns_of(time.it_value) <= 10 * SECOND, "what is left");
 		check(ns_of(time.it_interval) == 3 * SECOND, "the interval");
+		check(has_flags(file, "00"), "flags of a length of time");
 		/* Long ago: all expirations since are there at once. */
 		arm(file, TFD_TIMER_ABSTIME, now(i % 2 ? CLOCK_REALTIME : CLOCK_MONOTONIC) - 95 * MILLISECOND,
 		    10 * MILLISECOND);
+		check(has_flags(file, "01"), "flags of a time");
 		to_primary();
 		value = taken(file);
 		check(value >= 10 && value < 20, "%llu expirations", (unsigned long long)value);

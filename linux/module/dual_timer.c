@@ -162,9 +162,9 @@ static void timer_show(struct seq_file *to, struct file *file)
 		return;
 	}
 	seq_printf(to,
-		   "clockid: %d\nticks: %llu\nsettime flags: 00\n"
+		   "clockid: %d\nticks: %llu\nsettime flags: 0%o\n"
 		   "it_value: (%llu, %llu)\nit_interval: (%llu, %llu)\n",
-		   this->clock, expired(&timer), (u64)time.it_value.tv_sec, (u64)time.it_value.tv_nsec,
+		   this->clock, expired(&timer), READ_ONCE(this->flags), (u64)time.it_value.tv_sec, (u64)time.it_value.tv_nsec,
 		   (u64)time.it_interval.tv_sec, (u64)time.it_interval.tv_nsec);
 }
 
@@ -193,6 +193,7 @@ static bool adopt(struct dual_file *place, int descriptor, clockid_t clock)
 	if (!file)
 		return false;
 	place->clock = clock;
+	place->flags = 0;
 	if (is_timer(file))
 		is_done = dual_file_adopt(place, file, PILLION_DUAL_FILE_TIMER, 0, &operations);
 	fput(file);
@@ -271,7 +272,7 @@ static bool is_of_linux(const struct dual_file *this, int flags)
 }
 
 /* Sets a timer, and says what it was set to. False: it is Linux's alone. */
-static bool change(struct dual_file *this, const struct itimerspec64 *time, bool is_absolute,
+static bool change(struct dual_file *this, const struct itimerspec64 *time, int flags,
 		   struct itimerspec64 *before)
 {
 	bool is_shared;
@@ -280,7 +281,8 @@ static bool change(struct dual_file *this, const struct itimerspec64 *time, bool
 	is_shared = !this->is_native;
 	if (is_shared) {
 		*before = rest(this);
-		set(this, time, is_absolute);
+		WRITE_ONCE(this->flags, flags);
+		set(this, time, flags & TFD_TIMER_ABSTIME);
 	}
 	mutex_unlock(&this->lock);
 	return is_shared;
@@ -332,7 +334,7 @@ long dual_timer_set(const struct pt_regs *regs)
 	} else if (flags & ~TFD_SETTIME_FLAGS || !itimerspec64_valid(&time)) {
 		result = -EINVAL;
 	} else if (is_of_linux(this, flags) ||
-		   !change(this, &time, flags & TFD_TIMER_ABSTIME, &before)) {
+		   !change(this, &time, flags, &before)) {
 		result = set_native(this, regs);
 	} else if (regs->r10 && put_itimerspec64(&before, (void __user *)regs->r10)) {
 		result = -EFAULT;
