@@ -280,6 +280,12 @@ static void try_all(void *is_marked)
 			;
 }
 
+/* Of a timer, Linux 6.10 and later copies what has room before memory that is not there. */
+static bool is_short_read(const struct outcome *outcome)
+{
+	return outcome->call == SYS_read && outcome->result > 0 && outcome->result < 8;
+}
+
 void hostile_waits(void)
 {
 	unsigned int i, count, different = 0;
@@ -298,6 +304,8 @@ void hostile_waits(void)
 		const struct outcome *right = &outcomes[0]->all[i], *other = &outcomes[1]->all[i];
 
 		if (right->result == other->result && right->left == other->left)
+			continue;
+		if (is_short_read(right) && other->result == -EFAULT)
 			continue;
 		if (different++ < MOST_TOLD)
 			tell("call %u, combination %u: %ld, %#lx instead of %ld, %#lx", right->call, right->combination,
