@@ -94,7 +94,13 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     fn may_run(&mut self, id: Id<Thread>, since: u64) -> bool {
         let Some(context) = self.m.get(id).context else { return false };
-        !self.m.get(context).is_limited() || self.may_run_limited(context, id, since)
+        let c = self.m.get(context);
+        if !c.is_limited() {
+            return true;
+        }
+        let (left, refill_at) = (c.left, c.refill_at);
+        // Mostly it has some left, and its period is not over.
+        left != 0 && self.m.now() < refill_at || self.may_run_limited(context, id, since)
     }
 
     fn may_run_limited(&mut self, context: Id<Context>, id: Id<Thread>, since: u64) -> bool {
