@@ -28,6 +28,7 @@
     vcpu_run(vcpu: Vcpu(C)) -> reason, value
     timer_set(timer: Timer(W), deadline: Deadline)
     interrupt_ack(interrupt: Interrupt(W))
+    signal_yield(notification: Notification(W))
     region_create(region: Region(), kind: Kind, size: Size, to: Slot)
     region_reset(region: Region())
     memory_part(memory: Memory(), offset: Size, size: Size, to: Slot, rights: Rights)
@@ -79,6 +80,7 @@ enum pillion_call {
     PILLION_CALL_VCPU_RUN = 8,
     PILLION_CALL_TIMER_SET = 9,
     PILLION_CALL_INTERRUPT_ACK = 10,
+    PILLION_CALL_SIGNAL_YIELD = 11,
     PILLION_CALL_REGION_CREATE = 16,
     PILLION_CALL_REGION_RESET = 17,
     PILLION_CALL_MEMORY_PART = 18,

@@ -45,6 +45,9 @@ macro_rules! calls {
                 TimerSet = 9, timer_set(timer: Timer(W), deadline: Deadline);
                 /// Lets the interrupt come again once it was handled.
                 InterruptAck = 10, interrupt_ack(interrupt: Interrupt(W));
+                /// `Signal`, and then `Yield` in the same step: a thread that this wakes, and that
+                /// is as urgent as the caller, runs before the caller goes on.
+                SignalYield = 11, signal_yield(notification: Notification(W));
 
                 /// Makes an object out of the region's memory. The size is in bytes for `Region`
                 /// and `Memory`, a count of slots for `CapSpace`, a count of table pages for

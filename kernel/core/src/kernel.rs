@@ -196,8 +196,7 @@ impl<M: Machine> Kernel<M> {
     /// The current thread yields to others of its priority.
     pub(crate) fn yield_now(&mut self) {
         if let Some(current) = self.cpu.current {
-            self.cpu.ready.push_back(&mut self.m, current);
-            self.cpu.current = self.cpu.ready.pop(&mut self.m);
+            self.cpu.current = Some(self.cpu.ready.turn(&mut self.m, current));
         }
     }
 

@@ -85,6 +85,21 @@ impl ReadyQueue {
         Some(id)
     }
 
+    /// Puts a thread behind the others of its priority. Removes the first of them, and returns it.
+    pub fn turn<M: Machine>(&mut self, m: &mut M, id: Id<Thread>) -> Id<Thread> {
+        let level = usize::from(m.get(id).priority);
+        let Some(first) = self.head[level] else { return id };
+        self.push_back(m, id);
+        let t = m.get(first);
+        t.queued = false;
+        let next = t.next;
+        self.head[level] = next;
+        if let Some(next) = next {
+            m.get(next).previous = None;
+        }
+        first
+    }
+
     /// Removes a thread; does nothing if it is not queued.
     pub fn remove<M: Machine>(&mut self, m: &mut M, id: Id<Thread>) {
         let thread = m.get(id);

@@ -4,12 +4,15 @@ use crate::{Case, name::Name, scan::Trial};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pillion_abi::{NEVER, call::Call, object::Kind};
 use pillion_runtime::{
-    Cap, cap_delete, now, raw_call, region_create, signal, sleep, timer_bind, timer_set, wait, yield_now,
+    Cap, cap_delete, now, raw_call, region_create, signal, signal_yield, sleep, timer_bind, timer_set, wait, yield_now,
 };
 use pillion_test_kit::{Checked, Kit, Setup, done, stop};
 
 pub const CASES: &[Case] =
-    &[signal_alone, signal_wakes, wait_ready, wait_blocks, sleeps, yields, arms_timer, binds_timer];
+    &[signal_alone, signal_wakes, signal_yields, wait_ready, wait_blocks, sleeps, yields, arms_timer, binds_timer];
+
+/// Priority of the first task.
+const SAME: u8 = 100;
 
 /// How long a call blocks that is meant to block.
 const SHORT: u64 = 1_500;
@@ -37,6 +40,17 @@ fn signal_wakes(kit: &mut Kit) -> Checked {
     done!(kit.start(Setup::new(200, waiter).within(space)));
     let trial = Trial::new(|| Ok(()), |()| signal(badged), |()| Ok(()));
     trial.scan(kit, Name::variant(Call::Signal, "wakes"))
+}
+
+/// Signals a thread of the same priority, and lets it run until it waits again.
+fn signal_yields(kit: &mut Kit) -> Checked {
+    let n = done!(kit.make(Kind::Notification, 0));
+    let badged = done!(kit.badged(n, 1));
+    OTHER.store(n, Relaxed);
+    let space = done!(kit.space());
+    done!(kit.start(Setup::new(SAME, waiter).within(space)));
+    let trial = Trial::new(|| Ok(()), |()| signal_yield(badged), |()| Ok(()));
+    trial.scan(kit, Name::of(Call::SignalYield))
 }
 
 fn wait_ready(kit: &mut Kit) -> Checked {
@@ -74,8 +88,6 @@ extern "C" fn peer(_: u64) -> ! {
 
 /// Yields to another thread of the same priority, which yields back.
 fn yields(kit: &mut Kit) -> Checked {
-    /// Priority of the first task.
-    const SAME: u8 = 100;
     let space = done!(kit.space());
     done!(kit.start(Setup::new(SAME, peer).within(space)));
     let trial = Trial::new(

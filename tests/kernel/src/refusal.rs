@@ -34,7 +34,7 @@ fn made_on(call: Call) -> Option<(Kind, bool)> {
     Some(match call {
         Call::Call => (Kind::Endpoint, true),
         Call::ReplyReceive | Call::Receive | Call::Reply | Call::Sleep | Call::Yield => return None,
-        Call::Signal | Call::Wait => (Kind::Notification, true),
+        Call::Signal | Call::SignalYield | Call::Wait => (Kind::Notification, true),
         Call::TimerSet | Call::TimerBind => (Kind::Timer, true),
         Call::InterruptAck | Call::InterruptBind => (Kind::Interrupt, true),
         Call::RegionCreate | Call::RegionReset => (Kind::Region, false),

@@ -3,8 +3,8 @@
 use crate::{Test, cells, order};
 use pillion_abi::{NEVER, boot::slot, object::Kind};
 use pillion_runtime::{
-    cap_delete, context_configure, context_set_priority, signal, thread_bind_context, thread_resume, thread_suspend,
-    wait, yield_now,
+    cap_delete, context_configure, context_set_priority, signal, signal_yield, thread_bind_context, thread_resume,
+    thread_suspend, wait, yield_now,
 };
 use pillion_test_kit::{Checked, Kit, Setup, done, same, stop};
 
@@ -12,6 +12,7 @@ pub const TESTS: &[Test] = &[
     ("scheduling/most-urgent-first", urgent_first),
     ("scheduling/first-come-first-served", fifo),
     ("scheduling/yield-turns-among-equals", turns),
+    ("scheduling/signal-and-yield", gives_way),
     ("scheduling/preempted-goes-on-first", preempted),
     ("scheduling/resume-preempts-at-once", resume),
     ("scheduling/priority-changes", changes),
@@ -78,6 +79,23 @@ fn turns(kit: &mut Kit) -> Checked {
     }
     kit.rest(50_000);
     order!(1, 2, 3, 1, 2, 3, 1, 2, 3);
+    Ok(())
+}
+
+fn gives_way(kit: &mut Kit) -> Checked {
+    /// Priority of the first task.
+    const SAME: u8 = 100;
+    let n = done!(kit.make(Kind::Notification, 0));
+    cells::set(0, n);
+    let bit = done!(kit.badged(n, 1));
+    done!(kit.start(Setup::new(SAME, woken).with(1)));
+    kit.rest(5_000);
+    done!(signal_yield(bit));
+    cells::log(2);
+    order!(1, 2);
+    done!(signal(bit));
+    cells::log(3);
+    order!(1, 2, 3);
     Ok(())
 }
 

@@ -54,6 +54,17 @@ impl<M: Machine> Kernel<M> {
         Ok(Outcome::Arranged)
     }
 
+    pub(super) fn sys_signal_yield(&mut self, me: Caller, a: SignalYield) -> Result<Outcome> {
+        let (id, badge) = self.notification(me, a.notification())?;
+        self.m.set_result(me.thread, 0, [0, 0]);
+        self.signal(id, badge);
+        // Whoever is more urgent runs already.
+        if self.cpu.current == Some(me.thread) {
+            self.yield_now();
+        }
+        Ok(Outcome::Arranged)
+    }
+
     pub(super) fn sys_endpoint_bind(&mut self, me: Caller, a: EndpointBind) -> Result<Outcome> {
         let Cap::Endpoint(id) = self.cap(me, a.endpoint())? else { return Err(Error::WrongKind) };
         let slot = self.slot(me.caps, a.thread().index)?;

@@ -87,6 +87,7 @@ impl<M: Machine> Kernel<M> {
             Other::VcpuRun(a) => self.sys_vcpu_run(me, a),
             Other::TimerSet(a) => self.sys_timer_set(me, a),
             Other::InterruptAck(a) => self.sys_interrupt_ack(me, a),
+            Other::SignalYield(a) => self.sys_signal_yield(me, a),
             Other::RegionCreate(a) => self.sys_region_create(me, a),
             Other::RegionReset(a) => self.sys_region_reset(me, a),
             Other::MemoryPart(a) => self.sys_memory_part(me, a),

@@ -30,7 +30,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Calls that are made more often than others.
-const OFTEN: [Call; 24] = [
+const OFTEN: [Call; 25] = [
     Call::Call,
     Call::Call,
     Call::Call,
@@ -43,6 +43,7 @@ const OFTEN: [Call; 24] = [
     Call::Reply,
     Call::Signal,
     Call::Signal,
+    Call::SignalYield,
     Call::Wait,
     Call::Sleep,
     Call::Yield,
@@ -316,6 +317,7 @@ impl Play {
             Call::VcpuNotify,
             Call::Reply,
             Call::Yield,
+            Call::SignalYield,
         ];
         if me == self.w.root && blocks.contains(&call) {
             call = Call::ThreadResume;

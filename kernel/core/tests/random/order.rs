@@ -14,6 +14,7 @@ enum Op {
     Sleep(u64),
     Wait(usize, u64),
     Signal(usize),
+    SignalYield(usize),
     Pass(u64),
     Suspend(usize),
     Resume(usize),
@@ -26,6 +27,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (1u64..50).prop_map(Op::Sleep),
         2 => (0..NOTES, 0u64..80).prop_map(|(n, d)| Op::Wait(n, d)),
         2 => (0..NOTES).prop_map(Op::Signal),
+        2 => (0..NOTES).prop_map(Op::SignalYield),
         3 => (0u64..40).prop_map(Op::Pass),
         1 => (0..THREADS).prop_map(Op::Suspend),
         1 => (0..THREADS).prop_map(Op::Resume),
@@ -57,6 +59,15 @@ impl Model {
         self.ready.values_mut().for_each(|q| q.retain(|x| *x != t));
         self.due.retain(|_, d| *d != t);
         self.waiter.iter_mut().filter(|w| **w == Some(t)).for_each(|w| *w = None);
+    }
+    fn signal(&mut self, note: usize) {
+        match self.waiter[note].take() {
+            Some(t) => {
+                self.leave(t);
+                self.wake(t);
+            }
+            None => self.bits[note] = true,
+        }
     }
     fn is_ready(&self, t: usize) -> bool {
         self.ready.values().any(|q| q.contains(&t))
@@ -164,12 +175,14 @@ fn story(ops: &[Op]) {
                     }
                     Op::Signal(i) => {
                         w.call(Call::Signal, [notes[i]]);
-                        match m.waiter[i].take() {
-                            Some(t) => {
-                                m.leave(t);
-                                m.wake(t);
-                            }
-                            None => m.bits[i] = true,
+                        m.signal(i);
+                    }
+                    Op::SignalYield(i) => {
+                        w.call(Call::SignalYield, [notes[i]]);
+                        m.signal(i);
+                        if m.current() == Some(me) {
+                            m.leave(me);
+                            m.wake(me);
                         }
                     }
                     _ => {}

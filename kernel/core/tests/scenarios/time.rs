@@ -158,6 +158,43 @@ fn first_come_first_served_among_equals() {
     assert_eq!(w.current(), c.id);
 }
 
+/// A capability that sets one bit.
+fn badged(w: &mut World, note: u64) -> u64 {
+    let slot = w.free_slot();
+    w.root(Call::CapDerive, [0, slot, note, 15, 1]);
+    slot
+}
+
+/// Whom a thread signals and gives way to runs before it if it is as urgent, behind those that were
+/// ready; a less urgent one does not.
+#[test]
+fn who_is_as_urgent_runs_before_who_signals() {
+    let mut w = World::new();
+    let notes: Vec<u64> = (0..3).map(|_| w.make(Kind::Notification, 0)).collect();
+    let badged: Vec<u64> = notes.iter().map(|note| badged(&mut w, *note)).collect();
+    let [equal, low, high] = [5, 4, 6].map(|priority| w.worker(priority));
+    for (thread, note) in [(high, 2), (equal, 0), (low, 1)] {
+        assert_eq!(w.current(), thread.id);
+        w.call(Call::Wait, [notes[note], NEVER]);
+    }
+    let (caller, ready) = (w.worker(5), w.worker(5));
+    assert_eq!(w.current(), caller.id);
+    w.call(Call::SignalYield, [badged[2]]);
+    assert_eq!(w.current(), high.id);
+    w.call(Call::Wait, [notes[2], NEVER]);
+    assert_eq!(w.current(), caller.id, "it was preempted, and gives way to nobody else");
+    w.ok(Call::SignalYield, [badged[0]]);
+    assert_eq!(w.current(), ready.id, "it was ready before");
+    w.call(Call::Sleep, [0, NEVER]);
+    assert_eq!((w.current(), w.frame(equal.id).words[0]), (equal.id, 1));
+    w.call(Call::Wait, [notes[0], NEVER]);
+    assert_eq!(w.current(), caller.id);
+    w.ok(Call::SignalYield, [badged[1]]);
+    assert_eq!(w.current(), caller.id);
+    w.call(Call::Sleep, [0, NEVER]);
+    assert_eq!(w.current(), low.id);
+}
+
 #[test]
 fn timers_signal() {
     let mut w = World::new();
