@@ -83,14 +83,18 @@ impl Found {
 /// The last pages of an instruction, and of what was written. They hold at that moment only, and so
 /// for one process: Linux runs before there is another.
 pub struct Lookups {
-    code: Cell<Found>,
+    code: [Cell<Found>; CODE],
     written: Cell<Found>,
 }
+
+/// Pages of code that are kept, each in the place that its number says: those of a program that
+/// makes its calls in several functions of the C library.
+const CODE: usize = 4;
 
 impl Lookups {
     /// Without any.
     pub const fn new() -> Lookups {
-        Lookups { code: Cell::new(Found::NONE), written: Cell::new(Found::NONE) }
+        Lookups { code: [const { Cell::new(Found::NONE) }; CODE], written: Cell::new(Found::NONE) }
     }
 }
 
@@ -134,6 +138,12 @@ impl<'a> Process<'a> {
         if found.moment == moment && found.page == at >> PAGE_BITS {
             return Some(found.place | at & OFFSET);
         }
+        self.look_up_anew(last, moment, at, access)
+    }
+
+    /// Apart, so that nothing of it is done before it is known to be needed.
+    #[inline(never)]
+    fn look_up_anew(&self, last: &Cell<Found>, moment: Moment, at: u64, access: Access) -> Option<u64> {
         let place = self.tables.translate(&self.ram, at, access)?;
         last.set(Found { moment, page: at >> PAGE_BITS, place: place & !OFFSET });
         Some(place)
@@ -148,31 +158,46 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// The two bytes at an address.
+    /// Whether these two bytes are at an address.
     #[inline(always)]
-    pub fn instruction(&self, at: u64) -> Option<[u8; 2]> {
-        self.read(|moment| {
-            let first = self.look_up(&self.lookups.code, moment, at, Access::Read)?;
-            let next = at.wrapping_add(1);
-            if next & OFFSET != 0 {
-                let place = self.ram.pointer::<[u8; 2]>(first)?;
-                // SAFETY: Linux's RAM is mapped there for good.
-                return Some(unsafe { place.read_volatile() });
-            }
-            let second = self.tables.translate(&self.ram, next, Access::Read)?;
-            let byte = |at: u64| {
-                let place = self.ram.pointer::<u8>(at)?;
-                // SAFETY: as above.
-                Some(unsafe { place.read_volatile() })
-            };
-            Some([byte(first)?, byte(second)?])
-        })
+    pub fn has_instruction(&self, at: u64, instruction: [u8; 2]) -> bool {
+        if at & OFFSET == OFFSET {
+            return self.has_instruction_on_two_pages(at, instruction);
+        }
+        let read = self.read(|moment| {
+            let last = &self.lookups.code[(at >> PAGE_BITS) as usize % CODE];
+            let place = self.ram.pointer::<u16>(self.look_up(last, moment, at, Access::Read)?)?;
+            // SAFETY: Linux's RAM is mapped there for good.
+            Some(unsafe { place.read_unaligned() })
+        });
+        read == Some(u16::from_le_bytes(instruction))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn has_instruction_on_two_pages(&self, at: u64, instruction: [u8; 2]) -> bool {
+        let byte = |at: u64| {
+            let place = self.ram.pointer::<u8>(self.tables.translate(&self.ram, at, Access::Read)?)?;
+            // SAFETY: as above.
+            Some(unsafe { place.read_volatile() })
+        };
+        self.read(|_| Some([byte(at)?, byte(at.wrapping_add(1))?])) == Some(instruction)
     }
 
     /// A word of four bytes; `None` also if the address is not a multiple of four.
     pub fn word(&self, at: u64) -> Option<u32> {
+        self.load_word(at, Access::Read)
+    }
+
+    /// A word that the process may also write, and is about to: its page is looked up once.
+    pub fn word_to_write(&self, at: u64) -> Option<u32> {
+        self.load_word(at, Access::Write)
+    }
+
+    #[inline(always)]
+    fn load_word(&self, at: u64, access: Access) -> Option<u32> {
         self.read(|moment| {
-            let place = self.place_of_word(moment, at, Access::Read)?;
+            let place = self.place_of_word(moment, at, access)?;
             // SAFETY: `place_of_word` found an aligned word in Linux's RAM, which is mapped for
             // good. Others write it at any time, and it is only accessed as an atomic.
             Some(unsafe { AtomicU32::from_ptr(place) }.load(SeqCst))

@@ -244,7 +244,7 @@ fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
 }
 
 fn at_syscall(shadow: &Shadow, thread: &Thread<'_>) -> bool {
-    thread.process.instruction(shadow.state.rip.get()) == Some(SYSCALL)
+    thread.process.has_instruction(shadow.state.rip.get(), SYSCALL)
 }
 
 /// Answers a system call made at that time, in ticks, or says why the thread must leave.
