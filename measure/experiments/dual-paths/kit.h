@@ -44,7 +44,7 @@ static inline long call(long number, long first, long second, long third, long f
 
 /*
  * A sleep until a time that has passed. Like the next one, it is where it is used: primary mode
- * looks up a page of code anew if the last call was made on another one, which takes 88.
+ * may look up a page of code anew if the last call was made on another one, which takes 130.
  */
 static inline long sleep_not(void)
 {

@@ -132,12 +132,16 @@ impl Exclusion {
 
     /// Levels have changed, perhaps that of the calling runner, which is the owner: gives it the
     /// highest of its own and those of its waiters, in one step.
+    #[inline]
     pub fn levels_changed(&self, me: usize, own_changed: bool, runners: &impl Runners) {
-        let mut waiters = self.waiters.load(SeqCst);
-        if waiters == 0 && !own_changed {
-            return;
+        if own_changed || self.waiters.load(SeqCst) != 0 {
+            self.take_highest_level(me, runners);
         }
-        let mut given = 0;
+    }
+
+    #[inline(never)]
+    fn take_highest_level(&self, me: usize, runners: &impl Runners) {
+        let (mut waiters, mut given) = (self.waiters.load(SeqCst), 0);
         loop {
             let most = bits(waiters).map(|waiter| runners.level(waiter)).max().unwrap_or(0);
             let level = runners.level(me).max(most);

@@ -87,7 +87,7 @@ impl Thread<'_> {
     ) -> Option<R> {
         let found = self.find(descriptor)?;
         let (me, waiter) = (self.place.number, &waiters()[self.place.number]);
-        let wait = Wait { address: found.address, bitset: u32::MAX, urgency: level::of(me), since };
+        let wait = Wait { address: found.address, bitset: u32::MAX, urgency: level::urgency(me), since };
         let again = || Some(self.find(descriptor)?.address == found.address);
         if waiter.begin(me, waits(), &wait, again) != Begun::Waits {
             return None;

@@ -47,7 +47,7 @@ struct Owned<'a> {
 
 impl Word for Owned<'_> {
     fn load(&self) -> Option<u32> {
-        self.process.word(self.address)
+        self.process.word_to_write(self.address)
     }
 
     fn exchange(&self, old: u32, new: u32) -> Option<bool> {
@@ -85,7 +85,7 @@ impl Thread<'_> {
             }
             Request::Wait { value, bitset, end } => {
                 let end = self.end(end)?;
-                let wait = Wait { address, bitset, urgency: level::of(self.place.number), since: made };
+                let wait = Wait { address, bitset, urgency: level::urgency(self.place.number), since: made };
                 self.wait_at(futexes, &wait, value, end.as_ref())
             }
         }
@@ -120,6 +120,7 @@ impl Thread<'_> {
     }
 
     /// Locks a futex with priority inheritance. An owner in Linux is raised there, by its waiters.
+    #[inline(always)]
     fn lock(&mut self, futexes: &Futexes, address: u64, end: Option<&End>) -> Option<Answer> {
         let (own, party, word) = (self.identity(), self.party().ok()?, self.word(address));
         let present = |thread| roster::hold(Identity { thread, ..own });

@@ -122,7 +122,7 @@ pub unsafe fn pay_once(me: usize) -> u64 {
     if !owes() {
         return NEVER;
     }
-    level::set(me, level::of_priority(0));
+    level::set(me, 0);
     // SAFETY: as the caller says.
     let next = unsafe {
         lock::with(me, |objects| {

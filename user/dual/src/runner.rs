@@ -69,7 +69,7 @@ pub fn prepare(info: &TaskInfo) -> Result<(), &'static str> {
 fn start(number: usize) -> pillion_abi::status::Result<()> {
     let (own, stack) = (skin::slot::THREADS + thread(number), STACKS[number].0.get() as u64 + STACK as u64);
     // Until a thread of Linux is taken, it only has to be more urgent than Linux.
-    level::set(number, level::of_priority(0));
+    level::restore(number);
     commit::prepare(thread(number))?;
     thread_bind_notification(own, notification(number))?;
     thread_set_registers(own, begin as *const () as u64, stack - 8, number as u64)?;
@@ -158,7 +158,7 @@ impl Runner {
     /// Runs the thread that was taken, until it goes back. Returns what Linux has to be told.
     fn run(&mut self) -> Told {
         let offer = self.place.offer();
-        level::set(self.number(), level::of_priority(offer.priority.min(u8::MAX.into()) as u8));
+        level::set(self.number(), offer.priority.min(u8::MAX.into()) as u8);
         let Some(tables) = self.shadow.load(&self.place, &offer) else {
             return self.give_back(&offer, &End { reason: reason::REFUSED, ..End::default() });
         };

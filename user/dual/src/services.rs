@@ -158,13 +158,20 @@ impl<'a> Thread<'a> {
 
     /// Ends what belonged to processes that have ended since this was last done: an object may have
     /// lost its owner. Linux signals the runners if one ends that had opened something by name.
+    #[inline]
     pub fn miss_the_dead(&self) {
         let gone = place::memories_gone();
         if GONE.load(Relaxed) != gone {
-            // SAFETY: the calling runner runs the thread.
-            unsafe { kept::sweep(self.place.number) };
-            GONE.store(gone, Relaxed);
+            self.end_the_dead(gone);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_the_dead(&self, gone: u32) {
+        // SAFETY: the calling runner runs the thread.
+        unsafe { kept::sweep(self.place.number) };
+        GONE.store(gone, Relaxed);
     }
 
     /// Makes an object, in the place of those of processes that have ended if there is no other.
@@ -199,16 +206,17 @@ impl<'a> Thread<'a> {
 
     /// Waits for a signal to the runner, or for the end. Returns whether Linux wants the thread,
     /// and whether it is the end.
+    #[inline(always)]
     pub fn pause_until(&mut self, end: Option<&End>) -> (bool, bool) {
         // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
-        let wake = || end.map_or(NEVER, |end| end.tick().unwrap_or(0));
-        let until = wake();
+        let wake = |end: &End| end.tick().unwrap_or(0);
+        let until = end.map_or(NEVER, wake);
         if now() < until {
             self.pause(until);
         }
         // The signal may have been for several reasons.
         self.miss_the_dead();
-        (runner::is_wanted(self.place, self.offer), now() >= wake())
+        (runner::is_wanted(self.place, self.offer), end.is_some_and(|end| now() >= wake(end)))
     }
 
     /// Waits until an operation that waits has a result.

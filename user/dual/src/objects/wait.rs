@@ -94,6 +94,7 @@ impl Objects {
     }
 
     /// The same of some parties, as bits.
+    #[inline]
     pub(super) fn first_of(&self, waiters: u64) -> Option<Party> {
         let key = |party: &Party| (self.inheritance.effective(*party), u64::MAX - self.parties[*party].wait.order);
         bits(waiters).max_by_key(key)

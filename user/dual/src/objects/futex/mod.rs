@@ -111,8 +111,9 @@ impl Objects {
     /// Unlocks a futex of a thread, and hands it to the first of those that wait for it. `None`: it
     /// is Linux's.
     pub fn futex_unlock(&mut self, own: Identity, address: u64, word: &impl Word) -> Option<i64> {
+        // So it is where the owner asks because others wait.
+        let mut value = own.thread | WAITERS;
         for _ in 0..ATTEMPTS {
-            let value = word.load()?;
             if value & THREAD != own.thread {
                 return Some(error::EPERM);
             }
@@ -125,6 +126,7 @@ impl Objects {
                 }
                 return Some(0);
             }
+            value = word.load()?;
         }
         None
     }
@@ -136,6 +138,7 @@ impl Objects {
     }
 
     /// The party owns what it has waited for; the others wait for it now.
+    #[inline(always)]
     fn hand_futex(&mut self, next: Party, waiters: u64) {
         self.wake(next, 0);
         for waiter in bits(waiters & !(1 << next)) {
@@ -147,6 +150,7 @@ impl Objects {
     }
 
     /// The parties that wait for a futex, as bits.
+    #[inline(always)]
     fn futex_waiters(&self, memory: u8, address: u64) -> u64 {
         let waits = |party: &usize| {
             let known = &self.parties[*party];
