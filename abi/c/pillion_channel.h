@@ -462,10 +462,12 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_REASON_REFUSED 5
 #define PILLION_DUAL_REASON_WATCHDOG 6
 #define PILLION_DUAL_REASON_ANSWERED 7
+#define PILLION_DUAL_REASON_INVERSION 8
 
 /* Flags of an offer. */
 #define PILLION_DUAL_FLAG_ONCE 1
 #define PILLION_DUAL_FLAG_NAMED 2
+#define PILLION_DUAL_FLAG_WARNS 4
 
 /* System calls of primary mode's own. */
 #define PILLION_DUAL_SERVICE_FIRST 0x50490000

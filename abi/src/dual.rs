@@ -273,6 +273,8 @@ pub mod reason {
     pub const WATCHDOG: u32 = 6;
     /// Its call was answered, and it was offered for that only ([`super::flag::ONCE`]).
     pub const ANSWERED: u32 = 7;
+    /// As [`CALL`], for a call that waits for a mutex whose owner is in Linux.
+    pub const INVERSION: u32 = 8;
 }
 
 /// Bits of [`Slot::flags`].
@@ -281,6 +283,8 @@ pub mod flag {
     pub const ONCE: u32 = 1;
     /// The call that it is offered at is one of those with a [`super::Slot::naming`].
     pub const NAMED: u32 = 2;
+    /// Its process is told why its threads go to Linux, and so of waits for owners there.
+    pub const WARNS: u32 = 4;
 }
 
 /// Values of [`Slot::resume`]: how Linux continues a thread that was given back.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -84,6 +85,59 @@ void debugs(void)
 	to_primary();
 	*page = 1;
 	check_reason(PILLION_DUAL_DEBUG_FAULT);
+}
+
+static pthread_mutex_t mutex;
+static volatile bool is_held, is_asked;
+
+/* Owns the mutex in Linux; or in primary mode, until another thread waits for it. */
+static void *owns(void *from_primary)
+{
+	sigset_t set;
+
+	/* It is told of its own way to Linux. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGXCPU);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (from_primary)
+		to_primary();
+	check(!pthread_mutex_lock(&mutex), "lock");
+	is_held = true;
+	while (from_primary && !is_asked)
+		sleep_for(CLOCK_MONOTONIC, 100 * MICROSECOND, NULL);
+	to_linux();
+	usleep(5000);
+	check(!pthread_mutex_unlock(&mutex), "unlock");
+	return NULL;
+}
+
+/* A thread that waits for an owner in Linux, or for one that goes there. */
+void debugs_of_owners(void)
+{
+	pthread_mutexattr_t attributes;
+	struct timespec moment = { 0, 100 * MICROSECOND };
+	pthread_t owner;
+	int i;
+
+	listen();
+	be_real_time();
+	mark(PILLION_DUAL_WARN);
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&mutex, &attributes);
+	for (i = 0; i < 4; i++) {
+		is_held = is_asked = false;
+		owner = begin_thread(i % 2 ? PRIORITY - 10 : 0, owns, i % 2 ? &owner : NULL);
+		while (!is_held)
+			nanosleep(&moment, NULL);
+		to_primary();
+		count = 0;
+		is_asked = true;
+		check(!pthread_mutex_lock(&mutex), "lock");
+		check_reason(PILLION_DUAL_DEBUG_INVERSION);
+		check(!pthread_mutex_unlock(&mutex), "unlock");
+		pthread_join(owner, NULL);
+	}
 }
 
 static void is_refused(void *context)

@@ -49,6 +49,7 @@ static const struct test {
 	{ "warns", warns },
 	{ "debugs", debugs },
 	{ "debugs-of-memory", debugs_of_memory },
+	{ "debugs-of-owners", debugs_of_owners },
 	{ "watchdog", watchdog },
 	{ "freezer", freezer },
 	{ "permissions", permissions },

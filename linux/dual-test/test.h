@@ -153,6 +153,7 @@ void unmarked(void);
 void warns(void);
 void debugs(void);
 void debugs_of_memory(void);
+void debugs_of_owners(void);
 void watchdog(void);
 void freezer(void);
 void permissions(void);

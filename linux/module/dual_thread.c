@@ -297,7 +297,7 @@ static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 	slot->thread = thread->number;
 	slot->process = thread->process;
 	slot->memory = READ_ONCE(process->pins.memory);
-	slot->flags = terms->flags;
+	slot->flags = terms->flags | (process->flags & PILLION_DUAL_WARN ? PILLION_DUAL_FLAG_WARNS : 0);
 	if (terms->flags & PILLION_DUAL_FLAG_NAMED)
 		slot->naming = *terms->naming;
 	/* It stays: only the thread itself takes another table, in Linux. */
@@ -512,6 +512,7 @@ static unsigned int why(const struct pillion_dual_slot *slot)
 	case PILLION_DUAL_REASON_ANSWERED:
 		return PILLION_DUAL_LEFT_RECALL;
 	case PILLION_DUAL_REASON_CALL:
+	case PILLION_DUAL_REASON_INVERSION:
 		return PILLION_DUAL_LEFT_CALL;
 	case PILLION_DUAL_REASON_EXCEPTION:
 		return slot->number == PAGE_FAULT ? PILLION_DUAL_LEFT_FAULT :
@@ -549,12 +550,16 @@ static bool has_signal(void)
 }
 
 /* Tells a process why a thread left primary mode: if it wants to know it, or by the watchdog. */
-static void warn(const struct dual_process *process, unsigned int reason)
+static void warn(const struct dual_process *process, const struct pillion_dual_slot *slot)
 {
+	unsigned int reason = why(slot);
+
 	if (reason == PILLION_DUAL_LEFT_WATCHDOG)
 		send_debug(PILLION_DUAL_DEBUG_WATCHDOG);
 	else if (!(process->flags & PILLION_DUAL_WARN))
 		return;
+	else if (slot->reason == PILLION_DUAL_REASON_INVERSION)
+		send_debug(PILLION_DUAL_DEBUG_INVERSION);
 	else if (reason == PILLION_DUAL_LEFT_CALL)
 		send_debug(PILLION_DUAL_DEBUG_CALL);
 	else if (reason != PILLION_DUAL_LEFT_RECALL)
@@ -607,7 +612,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	if (reason != PILLION_DUAL_LEFT_RECALL)
 		dual_report(process, thread, slot, reason);
 	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
-		warn(process, reason);
+		warn(process, slot);
 	*result = load_registers(regs, &slot->registers);
 	*rest = (struct rest){ slot->resume, *result, slot->wake_ns };
 	if (rest->resume != PILLION_DUAL_RESUME_AT)

@@ -36,6 +36,8 @@ struct pillion_dual_mark {
 #define PILLION_DUAL_DEBUG_CALL 2
 /* A page fault, another exception, or an instruction that primary mode does not offer. */
 #define PILLION_DUAL_DEBUG_FAULT 3
+/* Priority inversion: it waits for a mutex whose owner is in Linux. */
+#define PILLION_DUAL_DEBUG_INVERSION 4
 /* The process's memory cannot be pinned, so that none of its threads enters primary mode. */
 #define PILLION_DUAL_DEBUG_MEMORY 5
 /* The thread computed for too long without waiting (`watchdog_ms` of the system file). */

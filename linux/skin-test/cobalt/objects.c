@@ -8,6 +8,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/cobalt.h>
@@ -172,9 +173,25 @@ static void is_warned(int signal, siginfo_t *info, void *context)
 	reason = sigdebug_marked(info) ? sigdebug_reason(info) : -1;
 }
 
+static pthread_mutex_t of_linux = PTHREAD_MUTEX_INITIALIZER;
+static volatile bool is_held;
+
+/* Owns a mutex in Linux. */
+static void *holds(void *nothing)
+{
+	check(!pthread_mutex_lock(&of_linux));
+	cobalt_thread_relax();
+	is_held = true;
+	usleep(20000);
+	check(!pthread_mutex_unlock(&of_linux));
+	return nothing;
+}
+
 static void *modes(void *nothing)
 {
 	struct sigaction action = { .sa_sigaction = is_warned, .sa_flags = SA_SIGINFO };
+	struct timespec moment = { 0, 1000000 };
+	pthread_t owner;
 	int old, i;
 
 	check(!sigaction(SIGDEBUG, &action, NULL));
@@ -189,6 +206,15 @@ static void *modes(void *nothing)
 		check(warnings == i && reason == SIGDEBUG_MIGRATE_SYSCALL);
 		check(!cobalt_thread_harden());
 	}
+	/* A thread is told that it waits for one in Linux, and waits in primary mode. */
+	for (owner = start(0, holds, NULL); !is_held;)
+		nanosleep(&moment, NULL);
+	check(!cobalt_thread_harden());
+	warnings = 0;
+	check(!pthread_mutex_lock(&of_linux) && warnings == 1 && reason == SIGDEBUG_MIGRATE_PRIOINV && is_primary());
+	check(!pthread_mutex_unlock(&of_linux));
+	pthread_join(owner, NULL);
+	check(!cobalt_thread_harden());
 	check(!pthread_setmode_np(PTHREAD_WARNSW, 0, &old) && old == PTHREAD_WARNSW);
 	i = warnings;
 	cobalt_thread_harden();

@@ -61,6 +61,8 @@ pub enum Answer {
     Again,
     /// Linux executes it.
     Linux,
+    /// The same, for a wait for a mutex whose owner is in Linux.
+    Inversion,
     /// Linux asked for the thread while it waited: [`resume`], and when the wait ends.
     CutShort { resume: u32, wake_ns: u64 },
 }
@@ -114,7 +116,7 @@ impl Thread<'_> {
             number @ service::FIRST..SERVICES => Some(self.serve(state, number - service::FIRST)),
             _ => None,
         };
-        if answer.is_some() {
+        if !matches!(answer, None | Some(Answer::Inversion)) {
             self.counts.calls += 1;
             self.place.count(self.counts.calls, self.counts.waits);
         }

@@ -127,9 +127,10 @@ impl Thread<'_> {
         let locked = self.with(|objects| futexes.alone(address, || objects.futex_lock(party, address, &word, present)));
         match locked? {
             Locked::Done(result) => Some(Answer::Value(result)),
+            Locked::Inversion => Some(Answer::Inversion),
             Locked::Linux => None,
             Locked::Waits => match self.wait_for_result(party, end, Resume::Again) {
-                Answer::Value(TO_LINUX) | Answer::LastValue(TO_LINUX) => None,
+                Answer::Value(TO_LINUX) | Answer::LastValue(TO_LINUX) => Some(Answer::Inversion),
                 answer => Some(answer),
             },
         }

@@ -260,10 +260,14 @@ fn call(shadow: &Shadow, thread: &mut Thread<'_>, made: u64) -> Option<End> {
             Some(End { reason: reason::RECALL, ..End::default() })
         }
         Answer::Again => Some(End { reason: reason::RECALL, ..End::default() }),
-        Answer::Linux => {
-            let number = shadow.state.gpr[pillion_abi::vcpu::gpr::RAX].get();
-            Some(End { reason: reason::CALL, number, ..End::default() })
-        }
+        Answer::Linux => Some(left_to_linux(shadow, reason::CALL)),
+        Answer::Inversion => Some(left_to_linux(shadow, reason::INVERSION)),
         Answer::CutShort { resume, wake_ns } => Some(End { reason: reason::RECALL, resume, wake_ns, ..End::default() }),
     }
+}
+
+/// The end with a system call that Linux executes.
+fn left_to_linux(shadow: &Shadow, reason: u32) -> End {
+    let number = shadow.state.gpr[pillion_abi::vcpu::gpr::RAX].get();
+    End { reason, number, ..End::default() }
 }

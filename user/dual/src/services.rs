@@ -11,7 +11,7 @@ use crate::roster;
 use crate::runner;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{resume, service};
+use pillion_abi::dual::{flag, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::objects::{Cut, Identity, Objects, Outcome, Party, error};
 use pillion_runtime::now;
@@ -130,6 +130,7 @@ impl<'a> Thread<'a> {
                 Err(error::ELSEWHERE) => self.value_of_kept(party, a),
                 done => done,
             }),
+            service::MUTEX_LOCK if b != service::TRY && self.must_tell_of_owner(party, a) => Answer::Inversion,
             service::MUTEX_LOCK => {
                 self.wait_on(party, b, c, Resume::Again, |objects, may_wait| objects.mutex_lock(party, a, may_wait))
             }
@@ -172,6 +173,15 @@ impl<'a> Thread<'a> {
         // SAFETY: the calling runner runs the thread.
         unsafe { kept::sweep(self.place.number) };
         GONE.store(gone, Relaxed);
+    }
+
+    /// Whether the thread goes to Linux before it waits for a mutex, because its process wants to
+    /// be told that the owner is there. It comes back for the wait: with its first call.
+    fn must_tell_of_owner(&self, party: Party, mutex: u64) -> bool {
+        let comes_back = self.counts.calls == 0;
+        self.offer.flags & flag::WARNS != 0
+            && !comes_back
+            && self.with(|objects| objects.is_owned_in_linux(party, mutex))
     }
 
     /// Makes an object, in the place of those of processes that have ended if there is no other.

@@ -110,8 +110,8 @@ fn dual(out: &mut Header) {
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
     define!(out, "Why a thread was given back.", "DUAL_REASON_", dual_mode::reason,
-        RECALL CALL EXCEPTION INSTRUCTION REFUSED WATCHDOG ANSWERED);
-    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, ONCE NAMED);
+        RECALL CALL EXCEPTION INSTRUCTION REFUSED WATCHDOG ANSWERED INVERSION);
+    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, ONCE NAMED WARNS);
     define!(out, "System calls of primary mode's own.", "DUAL_SERVICE_", dual_mode::service,
         FIRST END NOTHING CREATE DESTROY SEMAPHORE_WAIT SEMAPHORE_POST SEMAPHORE_VALUE MUTEX_LOCK MUTEX_UNLOCK
         CONDITION_WAIT CONDITION_WAKE FLAGS_WAIT FLAGS_SET FLAGS_CLEAR PERIOD_SET PERIOD_WAIT THREAD_ENDS

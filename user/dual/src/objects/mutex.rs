@@ -40,6 +40,12 @@ impl Objects {
         }
     }
 
+    /// Whether a mutex has an owner that is not in primary mode.
+    pub fn is_owned_in_linux(&mut self, party: Party, handle: u64) -> bool {
+        let owner = self.mutex(party, handle).ok().and_then(|(_, mutex)| mutex.owner);
+        owner.is_some_and(|owner| self.parties[usize::from(owner)].runner.is_none())
+    }
+
     /// Locks a mutex, or waits for it if the caller may wait.
     pub fn mutex_lock(&mut self, party: Party, handle: u64, may_wait: bool) -> Outcome {
         let (index, mutex) = match self.mutex(party, handle) {

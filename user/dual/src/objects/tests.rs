@@ -112,7 +112,9 @@ fn an_owner_comes_back() {
     let (mut objects, [owner, waiter]) = with_threads([10, 20]);
     let mutex = create(&mut objects, owner, object::MUTEX, 0, object::INHERIT);
     objects.mutex_lock(owner, mutex, true);
+    assert!(!objects.is_owned_in_linux(waiter, mutex));
     objects.detach(owner);
+    assert!(objects.is_owned_in_linux(waiter, mutex) && !objects.is_owned_in_linux(waiter, 0));
     assert_eq!(objects.away(), 1);
     assert_eq!(objects.mutex_lock(waiter, mutex, true), Outcome::Waits);
     assert_eq!(attach(&mut objects, 1, 10), owner);

@@ -67,7 +67,7 @@ impl Slots {
         let why = match self.half(slot, offset_of!(Slot, reason))? {
             _ if state != state::RETURNED => "stopped",
             reason::RECALL => "recall",
-            reason::CALL => "call",
+            reason::CALL | reason::INVERSION => "call",
             reason::EXCEPTION if self.word(slot, offset_of!(Slot, number))? == PAGE_FAULT => "page fault",
             reason::EXCEPTION => "exception",
             reason::INSTRUCTION => "instruction",

@@ -17,7 +17,7 @@ const WAITERS: u32 = 1 << 31;
 /// How often an operation is tried while threads change the futex.
 const ATTEMPTS: u32 = 8;
 
-/// Result of a wait for a futex that goes on in Linux.
+/// Result of a wait for a futex that goes on in Linux, where its owner is.
 pub const TO_LINUX: i64 = i64::MIN;
 
 /// A futex in a process's memory, which the process's threads change at any time. `None`: it cannot
@@ -45,6 +45,8 @@ pub enum Locked {
     Done(i64),
     /// The caller waits until [`Objects::result`] has one.
     Waits,
+    /// It is Linux's, as the owner is in Linux.
+    Inversion,
     /// It is Linux's.
     Linux,
 }
@@ -88,7 +90,8 @@ impl Objects {
             let is_locked = word.exchange(value, value & OWNER_DIED | waiters | own.thread)?;
             return Some(is_locked.then_some(Locked::Done(0)));
         }
-        let owner = self.present_party(Identity { thread: owner, ..own }, &present)?;
+        let Some(found) = present(owner) else { return Some(Some(Locked::Inversion)) };
+        let owner = self.present_party(Identity { thread: owner, ..own }, found)?;
         if self.inheritance.closes_circle(party, owner) {
             return Some(Some(Locked::Done(error::EDEADLK)));
         }
@@ -102,8 +105,7 @@ impl Objects {
     }
 
     /// A thread in primary mode, known from now on if it was not.
-    fn present_party(&mut self, identity: Identity, present: impl Fn(u32) -> Option<Present>) -> Option<Party> {
-        let Present { runner, priority } = present(identity.thread)?;
+    fn present_party(&mut self, identity: Identity, Present { runner, priority }: Present) -> Option<Party> {
         let number = self.memories[usize::from(identity.memory)];
         self.attach(identity, number, runner, priority).ok()
     }
