@@ -1,5 +1,6 @@
 //! Stores to a process's memory, each in one step with the check that Linux has not run since the
-//! process's page tables were looked at.
+//! process's page tables were looked at; and a load of vector registers, in one step with the check
+//! that Linux has not run since they were found valid.
 //!
 //! Linux runs while a runner waits, which it does not between the two, or when its budget ends.
 //! Then the kernel lets the runner continue at the beginning of its restartable sequence, which
@@ -42,6 +43,14 @@ global_asm!(
     "rep movsb",
     "mov eax, 1",
     "ret",
+    "commit_vectors: cmp [rdi], rsi",
+    "jne commit_first",
+    "mov rcx, rdx",
+    "mov eax, -1",
+    "mov edx, -1",
+    "xrstor64 [rcx]",
+    "mov eax, 1",
+    "ret",
     "commit_exchange: mov eax, ecx",
     "cmp [rdi], rsi",
     "jne commit_first",
@@ -57,6 +66,7 @@ unsafe extern "C" {
     fn commit_word(count: *const u64, exits: u64, to: *mut u32, word: u32) -> u32;
     fn commit_pair(count: *const u64, exits: u64, first: *mut u64, second: *mut u64, a: u64, b: u64) -> u32;
     fn commit_copy(count: *const u64, exits: u64, to: *mut u8, from: *const u8, bytes: usize) -> u32;
+    fn commit_vectors(count: *const u64, exits: u64, area: *const u8) -> u32;
     fn commit_exchange(count: *const u64, exits: u64, at: *mut u32, old: u32, new: u32) -> u32;
 }
 
@@ -124,6 +134,17 @@ impl Moment {
     pub unsafe fn store_bytes(self, to: *mut u8, from: *const u8, bytes: usize) -> Option<()> {
         // SAFETY: as in `store`.
         (unsafe { commit_copy(count(), self.0, to, from, bytes) } == DONE).then_some(())
+    }
+
+    /// Loads the vector registers. `None`: Linux may have run, and they may have been loaded.
+    ///
+    /// # Safety
+    /// The area is mapped and aligned for XRSTOR, which accepts it at this moment.
+    #[inline(always)]
+    pub unsafe fn load_vectors(self, area: *const u8) -> Option<()> {
+        // SAFETY: as in `store`. This program is built without these registers, so nothing of it
+        // relies on them.
+        (unsafe { commit_vectors(count(), self.0, area) } == DONE).then_some(())
     }
 
     /// Compares a word, and exchanges it if it is the old one. Returns whether it was. `None`:

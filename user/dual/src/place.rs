@@ -8,6 +8,7 @@ use pillion_abi::dual::{
 };
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
+use pillion_dual::vectors::Stated;
 use pillion_runtime::info::{address, dual, skin};
 use pillion_runtime::{signal, vcpu_inject, vcpu_notify, wait};
 
@@ -287,6 +288,16 @@ impl Place {
             addr_of_mut!((*slot).wake_ns).write_volatile(end.wake_ns);
             addr_of_mut!((*slot).ticks).write_volatile(ticks);
             addr_of_mut!((*slot).exhausted).write_volatile(exhausted);
+        }
+    }
+
+    /// What Linux states of the vector registers.
+    #[inline(always)]
+    pub fn stated_vectors(&self) -> Stated {
+        let [mxcsr, header] = Stated::OFFSETS.map(|offset| self.vectors().cast::<u8>().wrapping_add(offset));
+        // SAFETY: as in `offer`; the area is aligned to a page, and both lie in it.
+        unsafe {
+            Stated { mxcsr: mxcsr.cast::<u32>().read_volatile(), header: header.cast::<[u64; 8]>().read_volatile() }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The user vCPU of a runner, and the registers of the thread that it runs.
 
+use crate::commit::Moment;
 use crate::place::{Offer, Place, Special};
 use core::arch::{asm, x86_64::__cpuid, x86_64::__cpuid_count};
 use core::cell::{Cell, UnsafeCell};
@@ -145,7 +146,21 @@ impl Shadow {
     }
 
     /// Loads the vector registers: what Linux does not offer gets its initial state.
+    #[inline(always)]
     fn load_vectors(&self, place: &Place, components: u64) {
+        let moment = Moment::now();
+        if !place.stated_vectors().is_valid(components, MXCSR_MASK.load(Relaxed)) {
+            return self.copy_vectors(place, components);
+        }
+        // SAFETY: the slot's area is mapped and aligned, and was found valid at that moment.
+        if unsafe { moment.load_vectors(place.vectors().cast()) }.is_none() {
+            self.copy_vectors(place, components);
+        }
+    }
+
+    /// The same by way of a copy, which Linux cannot change after it has been repaired.
+    #[cold]
+    fn copy_vectors(&self, place: &Place, components: u64) {
         let area = AREAS[self.number].0.get();
         // SAFETY: this runner's own area, which has room for all that the processor has; the slot's
         // is as large. Linux may write that while it is copied, but all of it are integers. The

@@ -1,7 +1,8 @@
 //! The vector registers of a thread, in the standard form of XSAVE (Intel SDM vol. 1, 13.4).
 //!
 //! XRSTOR faults on a header or an MXCSR that the processor does not accept. Linux states both, so
-//! they are brought into a valid form, in a copy that Linux cannot write.
+//! they are looked at first; if they are not valid, or if Linux may have changed them since, they
+//! are brought into a valid form in a copy that Linux cannot write.
 
 /// Components that primary mode carries: x87, SSE, AVX, AVX-512 (three) and PKRU.
 pub const COMPONENTS: u64 = 0b10_1110_0111;
@@ -22,6 +23,29 @@ pub fn mxcsr_mask(area: &[u8; LEAST]) -> u32 {
     match u32_at(area, MXCSR_MASK) {
         0 => OLD_MASK,
         mask => mask,
+    }
+}
+
+/// What XRSTOR may fault on.
+#[derive(Clone, Copy, Debug)]
+pub struct Stated {
+    /// MXCSR.
+    pub mxcsr: u32,
+    /// The header.
+    pub header: [u64; 8],
+}
+
+impl Stated {
+    /// Where it is in an area: MXCSR and header.
+    pub const OFFSETS: [usize; 2] = [MXCSR, HEADER];
+
+    /// Whether XRSTOR accepts it, and it has no component outside of `components`.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_valid(&self, components: u64, mxcsr_mask: u32) -> bool {
+        let [present, rest @ ..] = self.header;
+        let wrong = rest.iter().fold(present & !components, |wrong, word| wrong | word);
+        wrong | u64::from(self.mxcsr & !mxcsr_mask) == 0
     }
 }
 
@@ -65,6 +89,28 @@ mod tests {
         let before = area;
         repair(&mut area, COMPONENTS, 0xffbf);
         assert_eq!(area, before);
+    }
+
+    fn stated(area: &[u8; LEAST]) -> Stated {
+        let [mxcsr, header] = Stated::OFFSETS;
+        let word = |i: usize| u64::from_le_bytes(area[header + 8 * i..][..8].try_into().unwrap());
+        Stated { mxcsr: u32_at(area, mxcsr), header: core::array::from_fn(word) }
+    }
+
+    #[test]
+    fn an_area_is_valid_if_nothing_is_to_be_repaired() {
+        let mut valid = [0x55; LEAST];
+        repair(&mut valid, 0b111, 0xffbf);
+        assert!(stated(&valid).is_valid(0b111, 0xffbf));
+        for byte in (MXCSR..MXCSR_MASK).chain(HEADER..LEAST) {
+            for bit in 0..8 {
+                let mut area = valid;
+                area[byte] ^= 1 << bit;
+                let mut repaired = area;
+                repair(&mut repaired, 0b111, 0xffbf);
+                assert_eq!(stated(&area).is_valid(0b111, 0xffbf), area == repaired, "byte {byte}, bit {bit}");
+            }
+        }
     }
 
     #[test]
