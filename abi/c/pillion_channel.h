@@ -468,6 +468,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_FLAG_ONCE 1
 #define PILLION_DUAL_FLAG_NAMED 2
 #define PILLION_DUAL_FLAG_WARNS 4
+#define PILLION_DUAL_FLAG_TIMED 8
 
 /* System calls of primary mode's own. */
 #define PILLION_DUAL_SERVICE_FIRST 0x50490000
@@ -664,7 +665,8 @@ struct pillion_dual_slot {
     uint64_t signals;
     struct pillion_dual_signal_timer timers[PILLION_DUAL_SIGNAL_TIMERS];
     uint64_t timer_count;
-    uint64_t reserved[385];
+    uint64_t time[2];
+    uint64_t reserved[383];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -700,7 +702,8 @@ _Static_assert(offsetof(struct pillion_dual_slot, descriptors) == 544, "descript
 _Static_assert(offsetof(struct pillion_dual_slot, signals) == 552, "signals");
 _Static_assert(offsetof(struct pillion_dual_slot, timers) == 560, "timers");
 _Static_assert(offsetof(struct pillion_dual_slot, timer_count) == 1008, "timer_count");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 1016, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, time) == 1016, "time");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 1032, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 

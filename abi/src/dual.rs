@@ -285,6 +285,8 @@ pub mod flag {
     pub const NAMED: u32 = 2;
     /// Its process is told why its threads go to Linux, and so of waits for owners there.
     pub const WARNS: u32 = 4;
+    /// It is one that sleeps until or for a [`super::Slot::time`].
+    pub const TIMED: u32 = 8;
 }
 
 /// Values of [`Slot::resume`]: how Linux continues a thread that was given back.
@@ -486,8 +488,11 @@ pub struct Slot {
     pub timers: [SignalTimer; SIGNAL_TIMERS],
     /// How many there are.
     pub timer_count: u64,
+    /// Seconds and nanoseconds that the call names, as Linux found them in the process's memory;
+    /// valid with [`flag::TIMED`].
+    pub time: [u64; 2],
     /// Zero.
-    pub reserved: [u64; 385],
+    pub reserved: [u64; 383],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }

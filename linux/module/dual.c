@@ -32,9 +32,6 @@
 #include "dual.h"
 #include "window.h"
 
-/* Bits for the numbers of marked processes: of several with the same bit, all are looked up. */
-#define BITS 4096
-
 /* Ended processes that one file can still tell of. */
 #define MOST_PROCESSES 16
 
@@ -44,16 +41,10 @@
 struct task *dual_task;
 
 static LIST_HEAD(processes);
-static DECLARE_BITMAP(may_be, BITS);
+DECLARE_BITMAP(dual_marks, DUAL_MARKS);
 
 /* Guards the processes, their threads, and the bits. */
 static DEFINE_SPINLOCK(lock);
-
-/* Whether the process of a task is marked, or another with the same bit. In any context. */
-bool notrace dual_may_be_marked(const struct task_struct *task)
-{
-	return test_bit(task->tgid % BITS, may_be);
-}
 
 /* The process with that number, if it is known. The caller holds the lock. */
 static struct dual_process *find(struct pid *pid)
@@ -82,24 +73,48 @@ static bool has_no_more_rights(const struct dual_process *process)
 	       cap_issubset(cred->cap_permitted, marker->cap_permitted);
 }
 
-/* The current process, if it is marked; the caller puts it. */
-struct dual_process *dual_process_of_current(void)
+/* The entry of the current thread; NULL if there is none. The caller holds the lock. */
+static struct dual_thread *find_thread(const struct dual_process *process)
+{
+	struct dual_thread *thread;
+
+	list_for_each_entry(thread, &process->threads, link)
+		if (thread->pid == task_pid(current))
+			return thread;
+	return NULL;
+}
+
+/*
+ * The current process, if it is marked, and its entry of the current thread, if there is one; the
+ * caller puts the process.
+ */
+struct dual_process *dual_process_and_thread(struct dual_thread **thread)
 {
 	struct dual_process *process;
 
 	spin_lock(&lock);
 	process = find(task_tgid(current));
-	if (process && process->marked && has_no_more_rights(process))
+	if (process && process->marked && has_no_more_rights(process)) {
 		refcount_inc(&process->references);
-	else
+		*thread = find_thread(process);
+	} else {
 		process = NULL;
+	}
 	spin_unlock(&lock);
 	return process;
 }
 
+/* The current process, if it is marked; the caller puts it. */
+struct dual_process *dual_process_of_current(void)
+{
+	struct dual_thread *thread;
+
+	return dual_process_and_thread(&thread);
+}
+
 static unsigned int bit_of(const struct dual_process *process)
 {
-	return pid_nr(process->pid) % BITS;
+	return pid_nr(process->pid) % DUAL_MARKS;
 }
 
 /* Takes a mark away. The bit stays for others that have the same; nobody else's is ever missing. */
@@ -111,7 +126,7 @@ static void clear_mark(struct dual_process *process)
 	list_for_each_entry(other, &processes, link)
 		if (other->marked && bit_of(other) == bit_of(process))
 			return;
-	clear_bit(bit_of(process), may_be);
+	clear_bit(bit_of(process), dual_marks);
 }
 
 static void free_process(struct dual_process *process)
@@ -205,12 +220,10 @@ struct dual_thread *dual_thread_of_current(struct dual_process *process)
 	struct dual_thread *thread, *fresh;
 
 	spin_lock(&lock);
-	list_for_each_entry(thread, &process->threads, link)
-		if (thread->pid == task_pid(current)) {
-			spin_unlock(&lock);
-			return thread;
-		}
+	thread = find_thread(process);
 	spin_unlock(&lock);
+	if (thread)
+		return thread;
 	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
 	if (!fresh)
 		return NULL;
@@ -293,7 +306,7 @@ static int mark_current(struct owner *owner, const struct pillion_dual_mark *mar
 	process->flags = (process->flags & ~mark->clear) | mark->flags;
 	process->is_warned = false;
 	hold(owner, process);
-	set_bit(bit_of(process), may_be);
+	set_bit(bit_of(process), dual_marks);
 	spin_unlock(&lock);
 	if (process != fresh)
 		free_process(fresh);

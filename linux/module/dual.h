@@ -11,11 +11,13 @@
 #ifndef DUAL_H
 #define DUAL_H
 
+#include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include <pillion_channel.h>
 #include <pillion_dual.h>
@@ -27,7 +29,6 @@ struct dual_pages;
 struct page;
 struct pid;
 struct pt_regs;
-struct task_struct;
 
 /* Memory of a process that stays where it is. */
 struct dual_pins {
@@ -112,6 +113,12 @@ static inline struct pillion_dual_slot *dual_slot(unsigned int number)
 	return (struct pillion_dual_slot *)(dual_head() + 1) + number;
 }
 
+/* How often the task was started: one that was started anew knows nothing of earlier offers. */
+static inline u32 dual_starts(void)
+{
+	return READ_ONCE(window.directory->tasks[dual_task->index].starts);
+}
+
 static inline unsigned int dual_slot_count(void)
 {
 	u64 rest = window.dual_size - sizeof(struct pillion_dual);
@@ -124,8 +131,18 @@ void dual_close(void);
 /* Looks for threads that were given back. In any context. */
 void dual_ring(void);
 
-bool dual_may_be_marked(const struct task_struct *task);
+/* Bits for the numbers of marked processes: of several with the same bit, all are looked up. */
+#define DUAL_MARKS 4096
+extern unsigned long dual_marks[];
+
+/* Whether the process of a task is marked, or another with the same bit. In any context. */
+static inline bool dual_may_be_marked(const struct task_struct *task)
+{
+	return test_bit(task->tgid % DUAL_MARKS, dual_marks);
+}
+
 struct dual_process *dual_process_of_current(void);
+struct dual_process *dual_process_and_thread(struct dual_thread **thread);
 void dual_process_put(struct dual_process *process);
 struct dual_thread *dual_thread_of_current(struct dual_process *process);
 
@@ -135,7 +152,8 @@ long dual_natively(const struct pt_regs *regs);
 void *dual_function(const char *name);
 
 bool dual_has_clocks(void);
-bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result);
+bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, struct pt_regs *regs,
+		     long *result);
 long dual_thread_call(struct dual_process *process, unsigned int number, unsigned long argument);
 int dual_thread_open(void);
 bool dual_thread_has_vector(void);
@@ -143,7 +161,6 @@ void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_slot_recall(unsigned int slot);
-u32 dual_starts(void);
 /* Runners look at their clocks, and for memories that have gone. In any context. */
 void dual_runners_look(void);
 
@@ -160,7 +177,17 @@ u64 dual_urgency_leave(void);
 
 int dual_pin(struct dual_pins *pins);
 int dual_pins_follow(struct dual_pins *pins);
-void dual_state_memory(struct dual_pins *pins);
+void dual_state_memory_anew(struct dual_pins *pins, u32 start);
+
+/* Tells the task of a memory that may have objects, once each time that the task is started. */
+static inline void dual_state_memory(struct dual_pins *pins)
+{
+	u32 start = dual_starts();
+
+	if (smp_load_acquire(&pins->stated) != start)
+		dual_state_memory_anew(pins, start);
+}
+
 void dual_pins_init(struct dual_pins *pins);
 void dual_pins_end(struct dual_pins *pins);
 

@@ -284,16 +284,17 @@ bool dual_file_enter(long *result)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	struct dual_process *process;
+	struct dual_thread *thread;
 	bool has_entered;
 
 	/* Not a call within another one, or one for another thread. */
 	if (regs->orig_ax != __NR_read || current->flags & (PF_KTHREAD | PF_IO_WORKER) ||
 	    !user_64bit_mode(regs) || !dual_may_be_marked(current))
 		return false;
-	process = dual_process_of_current();
+	process = dual_process_and_thread(&thread);
 	if (!process)
 		return false;
-	has_entered = dual_thread_run(process, regs, result);
+	has_entered = dual_thread_run(process, thread, regs, result);
 	dual_process_put(process);
 	return has_entered;
 }

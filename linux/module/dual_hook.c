@@ -163,10 +163,11 @@ noinline long dual_natively(const struct pt_regs *regs)
 /* Makes a call in primary mode, or with Linux's part of it. */
 static long enter(const struct pt_regs *regs, call in_linux)
 {
-	struct dual_process *process = dual_process_of_current();
+	struct dual_thread *thread;
+	struct dual_process *process = dual_process_and_thread(&thread);
 	long result;
 
-	if (!process || !dual_thread_run(process, (struct pt_regs *)regs, &result))
+	if (!process || !dual_thread_run(process, thread, (struct pt_regs *)regs, &result))
 		result = in_linux(regs);
 	if (process)
 		dual_process_put(process);

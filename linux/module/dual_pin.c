@@ -116,14 +116,11 @@ static void end_objects(struct dual_pins *pins)
 		dual_runners_look();
 }
 
-/* Tells the task of a memory that may have objects, once each time that the task is started. */
-void dual_state_memory(struct dual_pins *pins)
+/* Tells the task with that number of starts of a memory that may have objects. */
+void dual_state_memory_anew(struct dual_pins *pins, u32 start)
 {
 	u32 memory = READ_ONCE(pins->memory);
-	u32 start = dual_starts();
 
-	if (smp_load_acquire(&pins->stated) == start)
-		return;
 	dual_file_state();
 	if (memory == DUAL_NO_MEMORY)
 		return;

@@ -150,23 +150,22 @@ void dual_runners_look(void)
 			hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + i);
 }
 
+/* Interrupts are disabled, which keeps others from these registers, as fpregs_lock() does. */
 static void save_vectors(struct pillion_dual_slot *slot)
 {
 	u64 components = xgetbv(XCR_XFEATURE_ENABLED_MASK);
 
 	slot->xcr0 = components;
-	fpregs_lock();
 	if (test_thread_flag(TIF_NEED_FPU_LOAD))
 		switch_fpu_return();
 	asm volatile("xsave64 %0"
 		     : "+m" (slot->vectors)
 		     : "a" ((u32)components), "d" ((u32)(components >> 32)));
-	fpregs_unlock();
 }
 
 static void load_vectors(const struct pillion_dual_slot *slot)
 {
-	fpregs_lock();
+	local_irq_disable();
 	/* The processor holds the registers of this thread from here on. */
 	if (test_thread_flag(TIF_NEED_FPU_LOAD))
 		switch_fpu_return();
@@ -174,7 +173,7 @@ static void load_vectors(const struct pillion_dual_slot *slot)
 		     :
 		     : "m" (slot->vectors), "a" ((u32)slot->xcr0), "d" ((u32)(slot->xcr0 >> 32))
 		     : "memory");
-	fpregs_unlock();
+	local_irq_enable();
 }
 
 /* The general registers of a thread in Linux, by their numbers in instructions. */
@@ -192,15 +191,13 @@ static void save_registers(struct pillion_dual_registers *to, const struct pt_re
 	to->gpr[0] = from->orig_ax;
 	to->rip = from->ip - SYSCALL_LENGTH;
 	to->rflags = from->flags;
-	rdmsrl(MSR_FS_BASE, to->fs_base);
-	rdmsrl(MSR_KERNEL_GS_BASE, to->gs_base);
+	to->fs_base = __rdmsr(MSR_FS_BASE);
+	to->gs_base = __rdmsr(MSR_KERNEL_GS_BASE);
 }
 
 /* Linux continues the thread with these registers. Returns the value of rax. */
 static long load_registers(struct pt_regs *to, const struct pillion_dual_registers *from)
 {
-	u64 base;
-
 #define LOAD(number, name) to->name = from->gpr[number];
 	EACH_REGISTER(LOAD)
 #undef LOAD
@@ -208,15 +205,13 @@ static long load_registers(struct pt_regs *to, const struct pillion_dual_registe
 	to->flags = (to->flags & ~USER_FLAGS) | (from->rflags & USER_FLAGS);
 	/* Nothing is to be restarted: the thread may be at any instruction. */
 	to->orig_ax = -1;
-	rdmsrl(MSR_FS_BASE, base);
-	if (base != from->fs_base) {
+	if (__rdmsr(MSR_FS_BASE) != from->fs_base) {
 		preempt_disable();
 		current->thread.fsbase = from->fs_base;
 		wrmsrl(MSR_FS_BASE, from->fs_base);
 		preempt_enable();
 	}
-	rdmsrl(MSR_KERNEL_GS_BASE, base);
-	if (base != from->gs_base) {
+	if (__rdmsr(MSR_KERNEL_GS_BASE) != from->gs_base) {
 		preempt_disable();
 		current->thread.gsbase = from->gs_base;
 		wrmsrl(MSR_KERNEL_GS_BASE, from->gs_base);
@@ -284,7 +279,28 @@ static bool is_entrance(const struct pt_regs *regs)
 struct terms {
 	u32 flags;
 	const struct pillion_dual_naming *naming;
+	u64 time[2];
 };
+
+/*
+ * Reads the time that a sleep names, which costs less here than in the task, which has to walk the
+ * process's page tables. Returns false if Linux has to say what is wrong with its address.
+ */
+static bool take_time(struct terms *terms, const struct pt_regs *regs)
+{
+	const u64 __user *time = (const u64 __user *)(regs->orig_ax == __NR_nanosleep ? regs->di : regs->dx);
+
+	if (!user_read_access_begin(time, sizeof(terms->time)))
+		return false;
+	unsafe_get_user(terms->time[0], &time[0], fault);
+	unsafe_get_user(terms->time[1], &time[1], fault);
+	user_read_access_end();
+	terms->flags |= PILLION_DUAL_FLAG_TIMED;
+	return true;
+fault:
+	user_read_access_end();
+	return false;
+}
 
 static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 		  const struct dual_thread *thread, const struct pt_regs *regs, const struct terms *terms)
@@ -300,9 +316,10 @@ static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 	slot->flags = terms->flags | (process->flags & PILLION_DUAL_WARN ? PILLION_DUAL_FLAG_WARNS : 0);
 	if (terms->flags & PILLION_DUAL_FLAG_NAMED)
 		slot->naming = *terms->naming;
+	if (terms->flags & PILLION_DUAL_FLAG_TIMED)
+		memcpy(slot->time, terms->time, sizeof(slot->time));
 	/* It stays: only the thread itself takes another table, in Linux. */
 	slot->descriptors = virt_to_phys(&current->files->fdt);
-	dual_state_memory(&process->pins);
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
 	memcpy(slot->name, current->comm, sizeof(slot->name));
@@ -354,12 +371,6 @@ void dual_slot_recall(unsigned int slot)
 {
 	recall(slot);
 	wake(BIT_ULL(slot));
-}
-
-/* How often the task was started: one that was started anew knows nothing of earlier offers. */
-u32 dual_starts(void)
-{
-	return READ_ONCE(window.directory->tasks[dual_task->index].starts);
 }
 
 /*
@@ -646,7 +657,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	struct rest rest = { .resume = PILLION_DUAL_RESUME_AT };
-	bool is_done = true, must_leave;
+	bool is_done = true, must_leave, is_offered;
 	bool waits = regs->orig_ax == __NR_rt_sigtimedwait;
 	u32 start = dual_starts();
 
@@ -654,6 +665,8 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	slot->timer_count = 0;
 	if (waits)
 		dual_signal_begin(number, regs);
+	dual_state_memory(&process->pins);
+	local_irq_disable();
 	offer(slot, process, thread, regs, terms);
 	WRITE_ONCE(thread->slot, number);
 	/*
@@ -662,12 +675,14 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	 */
 	smp_mb();
 	must_leave = !READ_ONCE(process->marked) || READ_ONCE(ends);
-	if (!must_leave || !withdraw(slot)) {
+	is_offered = !must_leave || !withdraw(slot);
+	if (is_offered) {
 		thread->sums.entries += !(terms->flags & PILLION_DUAL_FLAG_ONCE);
 		set_current_state(TASK_INTERRUPTIBLE);
-		local_irq_disable();
 		hypercall(PILLION_DUAL_SIGNAL, (PILLION_DUAL_FIRST_SIGNAL + number) | dual_urgency_leave());
-		local_irq_enable();
+	}
+	local_irq_enable();
+	if (is_offered) {
 		if (must_leave)
 			recall(number);
 		if (wait_for_return(number, start)) {
@@ -700,19 +715,22 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
  * if Linux has to make the call; else it continues with `regs`, which may be anywhere, and `result`
  * in rax.
  */
-bool dual_thread_run(struct dual_process *process, struct pt_regs *regs, long *result)
+bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, struct pt_regs *regs,
+		     long *result)
 {
-	static const struct terms terms;
-	struct dual_thread *thread;
+	struct terms terms = { 0 };
 	int number;
 
 	if (!is_entrance(regs) || !may_enter(regs))
+		return false;
+	if (is_sleep(regs->orig_ax) && !take_time(&terms, regs))
 		return false;
 	if (dual_pin(&process->pins)) {
 		dual_warn_of_memory(process);
 		return false;
 	}
-	thread = dual_thread_of_current(process);
+	if (!thread)
+		thread = dual_thread_of_current(process);
 	if (!thread)
 		return false;
 	if (thread->native == regs->ip) {

@@ -5,7 +5,7 @@ use crate::place::{self, Offer, Place};
 use crate::process::Process;
 use crate::runner;
 use crate::watchdog;
-use pillion_abi::dual::{LIFE_CALL, resume, service};
+use pillion_abi::dual::{LIFE_CALL, flag, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::clock::{Clock, SECOND};
 use pillion_dual::objects::{Party, error};
@@ -148,13 +148,19 @@ impl Thread<'_> {
 
     /// A length of time, or a time since a clock's zero, that is at an address.
     pub fn length(&self, at: u64) -> Option<u64> {
-        let [seconds, nanoseconds] = self.process.pair(at)?;
-        (seconds <= SECONDS_MAX && nanoseconds < SECOND).then_some(seconds * SECOND + nanoseconds)
+        length_of(self.process.pair(at)?)
+    }
+
+    /// The time that a sleep names, which Linux has looked up if it offered the thread at the call.
+    fn time_of_sleep(&self, at: u64) -> Option<u64> {
+        let is_first = self.counts.calls == 0 && self.offer.flags & flag::TIMED != 0;
+        if is_first { length_of(self.place.time()) } else { self.length(at) }
     }
 
     /// `clock_nanosleep`.
+    #[inline(always)]
     fn sleep(&mut self, which: u64, absolute: bool, other_flags: u64, request: u64) -> Option<Answer> {
-        let time = self.length(request).filter(|_| other_flags == 0)?;
+        let time = self.time_of_sleep(request).filter(|_| other_flags == 0)?;
         let (sequence, clocks) = place::clock();
         let clocks = clocks?;
         offset(&clocks, which)?;
@@ -166,6 +172,7 @@ impl Thread<'_> {
 
     /// Waits for the end of a sleep, by the clocks as Linux stated them last. It may change their
     /// rate or set one meanwhile, so the end is looked at again if it stated something new.
+    #[inline(always)]
     pub fn wait_for(&mut self, end: &End, mut sequence: u64, mut clocks: Clock) -> Answer {
         let (mut wake_ns, mut has_waited) = (0, false);
         loop {
@@ -212,6 +219,12 @@ impl Thread<'_> {
     }
 }
 
+/// Nanoseconds of a time in seconds and nanoseconds.
+#[inline(always)]
+fn length_of([seconds, nanoseconds]: [u64; 2]) -> Option<u64> {
+    (seconds <= SECONDS_MAX && nanoseconds < SECOND).then_some(seconds * SECOND + nanoseconds)
+}
+
 /// The end of a sleep.
 pub enum End {
     /// A time of a clock that may be set meanwhile.
@@ -236,6 +249,7 @@ impl End {
     }
 
     /// The time of the monotonic clock and the tick at which the sleep ends.
+    #[inline]
     pub fn deadline(&self, clocks: &Clock) -> Option<(u64, u64)> {
         let wake = match *self {
             End::At { clock, time } => time.saturating_add_signed(offset(clocks, clock)?.checked_neg()?),

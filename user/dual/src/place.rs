@@ -168,6 +168,12 @@ impl Place {
         unsafe { addr_of!((*self.slot).naming).read_volatile() }
     }
 
+    /// The time that the call names at which Linux offers the thread.
+    pub fn time(&self) -> [u64; 2] {
+        // SAFETY: as in `offer`.
+        unsafe { addr_of!((*self.slot).time).read_volatile() }
+    }
+
     /// The number of the offer of the thread that computes here.
     pub fn computes(&self) -> Option<u32> {
         let slot = self.slot;

@@ -111,7 +111,7 @@ fn dual(out: &mut Header) {
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
     define!(out, "Why a thread was given back.", "DUAL_REASON_", dual_mode::reason,
         RECALL CALL EXCEPTION INSTRUCTION REFUSED WATCHDOG ANSWERED INVERSION);
-    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, ONCE NAMED WARNS);
+    define!(out, "Flags of an offer.", "DUAL_FLAG_", dual_mode::flag, ONCE NAMED WARNS TIMED);
     define!(out, "System calls of primary mode's own.", "DUAL_SERVICE_", dual_mode::service,
         FIRST END NOTHING CREATE DESTROY SEMAPHORE_WAIT SEMAPHORE_POST SEMAPHORE_VALUE MUTEX_LOCK MUTEX_UNLOCK
         CONDITION_WAIT CONDITION_WAKE FLAGS_WAIT FLAGS_SET FLAGS_CLEAR PERIOD_SET PERIOD_WAIT THREAD_ENDS
@@ -145,7 +145,7 @@ fn dual(out: &mut Header) {
         exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t",
         naming: "struct pillion_dual_naming", descriptors: "uint64_t", signals: "uint64_t",
         timers: "struct pillion_dual_signal_timer" "[PILLION_DUAL_SIGNAL_TIMERS]", timer_count: "uint64_t",
-        reserved: "uint64_t" "[385]",
+        time: "uint64_t" "[2]", reserved: "uint64_t" "[383]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     define!(out, "Private futexes.", "DUAL_FUTEX_", dual_mode::futex, BUCKETS HASH SHIFT POSTS EVENT);
     define!(out, "What the thread of a runner does at one.", "DUAL_FUTEX_", dual_mode::futex::state,
