@@ -65,7 +65,7 @@
     vcpu_reset(vcpu: Vcpu(C))
     vcpu_end_of_interrupt(vcpu: Vcpu(C))
     vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0)
-    vcpu_notify(vcpu: Vcpu(W), vector: u8, next: Notification(R), urgency: u16) -> bits
+    vcpu_notify(vcpu: Vcpu(W), vector: u8, next: Notification(R), urgency: u16, spare: u32) -> bits
     trace_control(trace: Trace(W), on: bool)
     log_put(trace: Trace(W), byte: u8) */
 enum pillion_call {

@@ -192,9 +192,10 @@ macro_rules! calls {
                 VcpuBindSignals = 62, vcpu_bind_signals(vcpu: Vcpu(C), space: CapSpace(C) or 0);
                 /// Ends the guest's wait by the hypercall `abi::dual::WAIT`, or makes an interrupt
                 /// pending if it is in none, and has the guest, if it runs, be at least that urgent
-                /// (`abi::dual::URGENCY`). Then waits as `Wait` does, without a deadline.
+                /// (`abi::dual::URGENCY`). Its timer, if it is due by then, waits for so many ticks
+                /// from now on. Then waits as `Wait` does, without a deadline.
                 VcpuNotify = 63, vcpu_notify(
-                    vcpu: Vcpu(W), vector: u8, next: Notification(R), urgency: u16
+                    vcpu: Vcpu(W), vector: u8, next: Notification(R), urgency: u16, spare: u32
                 ) -> bits;
 
                 /// Switches the trace buffer on or off.

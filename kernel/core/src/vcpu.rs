@@ -25,6 +25,8 @@ pub struct Vcpu {
     pub apic: GuestApic,
     /// The guest's local APIC timer.
     pub timer: Node<Due>,
+    /// What the guest set it to: it may be armed for later (`guest_spared`).
+    pub deadline: u64,
     /// Steps of its preparation that are done; `u32::MAX` when all are.
     pub prepared: u32,
     /// Priority of the thread that runs it, or that ran it last.
@@ -179,15 +181,29 @@ impl<M: Machine> Kernel<M> {
     pub fn guest_deadline(&mut self, id: Id<Vcpu>, deadline: u64) {
         self.disarm(Due::Vcpu(id));
         if deadline != 0 && deadline != NEVER {
-            let level = self.m.get(id).level;
+            let v = self.m.get(id);
+            v.deadline = deadline;
+            let level = v.level;
             self.arm(Due::Vcpu(id), level, deadline);
         }
     }
 
-    /// The deadline that the guest's timer is armed for; 0 when it is not.
+    /// The deadline that the guest set its timer to; 0 when it is not armed.
     pub fn guest_deadline_armed(&mut self, id: Id<Vcpu>) -> u64 {
-        let timer = &self.m.get(id).timer;
-        if timer.is_linked() { timer.key() } else { 0 }
+        let v = self.m.get(id);
+        if v.timer.is_linked() { v.deadline } else { 0 }
+    }
+
+    /// The guest has something urgent to do for so many ticks: its timer, if it is due by then,
+    /// waits that long. Once only until the guest sets it again, so it always fires. O(log n).
+    pub(crate) fn guest_spared(&mut self, id: Id<Vcpu>, ticks: u64) {
+        let until = self.m.now().saturating_add(ticks);
+        let v = self.m.get(id);
+        let (is_armed, at, level) = (v.timer.is_linked(), v.timer.key(), v.level);
+        if is_armed && at == v.deadline && at < until && until != NEVER {
+            self.disarm(Due::Vcpu(id));
+            self.arm(Due::Vcpu(id), level, until);
+        }
     }
 
     /// Returns a thread from its guest, with a reason and a value.

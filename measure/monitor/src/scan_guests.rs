@@ -87,7 +87,7 @@ fn notify(kit: &mut Kit) -> Checked {
     let badged = done!(kit.badged(note, 1));
     let trial = Trial::new(
         || signal(badged),
-        |_| vcpu_notify(guest.vcpu, VECTOR, note, 0),
+        |_| vcpu_notify(guest.vcpu, VECTOR, note, 0, 0),
         |_| vcpu_reset(guest.vcpu).map(drop),
     );
     trial.scan(kit, Name::of(Call::VcpuNotify))

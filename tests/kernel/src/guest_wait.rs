@@ -31,7 +31,7 @@ const AFTER: u64 = 3;
 /// shows the bits that it then gets.
 extern "C" fn teller(caps: u64) -> ! {
     cells::set(5, now());
-    if let Ok([bits, _]) = vcpu_notify(caps as Cap, VECTOR, (caps >> 32) as Cap, 0) {
+    if let Ok([bits, _]) = vcpu_notify(caps as Cap, VECTOR, (caps >> 32) as Cap, 0, 0) {
         cells::set(3, bits);
     }
     stop()

@@ -446,7 +446,7 @@ fn refused_calls(kit: &mut Kit) -> Checked {
     let ports = kit.slot();
     done!(ports_part(slot::PORTS, 0x80, 1, ports));
     refused!(vcpu_inject(guest.vcpu, 0x30), BadState);
-    refused!(vcpu_notify(guest.vcpu, 0x30, ports, 0), BadState);
+    refused!(vcpu_notify(guest.vcpu, 0x30, ports, 0, 0), BadState);
     for (call, argument) in [
         (Call::VcpuAllowPorts, u64::from(ports)),
         (Call::VcpuRouteLine, slot::IRQ_CONTROL.into()),

@@ -9,7 +9,7 @@ use pillion_abi::dual::{
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
 use pillion_dual::vectors::Stated;
-use pillion_runtime::info::{address, dual, skin};
+use pillion_runtime::info::{self, address, dual, skin};
 use pillion_runtime::{signal, vcpu_inject, vcpu_notify, wait};
 
 /// First vector that is no exception.
@@ -368,6 +368,10 @@ pub enum Knows {
     Not,
 }
 
+/// Linux's timer waits for this part of a second, 20 µs, when Linux gets a thread that is urgent
+/// there, too: its tick takes as long as the switch to the thread, and would come before it.
+const SPARED: u64 = 50_000;
+
 /// What Linux is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
@@ -412,8 +416,11 @@ fn urgency(level: u8) -> u16 {
 pub fn tell_and_wait(told: Told, notification: u32, until: u64) {
     let _ = match (told, vector()) {
         (Told::Nothing, _) => wait(notification, until),
-        (Told::Something, Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, 0),
-        (Told::Urgent(level), Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, urgency(level)),
+        (Told::Something, Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, 0, 0),
+        (Told::Urgent(level), Some(vector)) => {
+            let spare = (info::task().tsc_hz / SPARED) as u32;
+            vcpu_notify(dual::slot::PASSENGER, vector, notification, urgency(level), spare)
+        }
         (_, None) => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
     };
 }

@@ -111,6 +111,9 @@ impl<M: Machine> Kernel<M> {
         if a.urgency() != 0 {
             self.guest_at_least(id, a.urgency());
         }
+        if a.spare() != 0 {
+            self.guest_spared(id, a.spare());
+        }
         self.guest_notify(id, vector);
         Ok(Outcome::Arranged)
     }
