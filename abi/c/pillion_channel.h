@@ -281,7 +281,7 @@ struct pillion_fifo_control {
     uint32_t opens;
     uint32_t taking;
     uint32_t putting;
-    uint32_t reserved2;
+    uint32_t entered;
 };
 #ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_fifo_control) == 128, "size");
@@ -301,8 +301,12 @@ _Static_assert(offsetof(struct pillion_fifo_control, want_room) == 108, "want_ro
 _Static_assert(offsetof(struct pillion_fifo_control, opens) == 112, "opens");
 _Static_assert(offsetof(struct pillion_fifo_control, taking) == 116, "taking");
 _Static_assert(offsetof(struct pillion_fifo_control, putting) == 120, "putting");
-_Static_assert(offsetof(struct pillion_fifo_control, reserved2) == 124, "reserved2");
+_Static_assert(offsetof(struct pillion_fifo_control, entered) == 124, "entered");
 #endif
+
+/* Who uses a FIFO on Linux's side. */
+#define PILLION_FIFO_USER_LINUX 255
+#define PILLION_FIFO_USER_RUNNER 0x100
 
 struct pillion_share {
     uint64_t events[2];
@@ -760,6 +764,8 @@ _Static_assert(offsetof(struct pillion_dual_futexes, posts) == 272, "posts");
 
 /* Files that both sides read and write. */
 #define PILLION_DUAL_FILE_SET 32
+#define PILLION_DUAL_FILE_READ 1
+#define PILLION_DUAL_FILE_WRITE 2
 #define PILLION_DUAL_FILE_COUNT_MAX 0xfffffffffffffffeULL
 #define PILLION_DUAL_FILE_TAKEN 0x1000000000000ULL
 #define PILLION_DUAL_FILE_CHANGES 0x1000000000000ULL
@@ -801,17 +807,39 @@ struct pillion_dual_descriptors {
     uint32_t fdtable_count;
     uint32_t fdtable_files;
     uint32_t file_flags;
-    uint32_t reserved[2];
+    uint32_t file_mode;
+    uint32_t file_operations;
+    uint32_t file_data;
+    uint32_t reserved;
+    uint64_t fifo_operations;
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_dual_descriptors) == 40, "size");
+_Static_assert(sizeof(struct pillion_dual_descriptors) == 56, "size");
 _Static_assert(offsetof(struct pillion_dual_descriptors, direct_map) == 0, "direct_map");
 _Static_assert(offsetof(struct pillion_dual_descriptors, files) == 8, "files");
 _Static_assert(offsetof(struct pillion_dual_descriptors, count) == 16, "count");
 _Static_assert(offsetof(struct pillion_dual_descriptors, fdtable_count) == 20, "fdtable_count");
 _Static_assert(offsetof(struct pillion_dual_descriptors, fdtable_files) == 24, "fdtable_files");
 _Static_assert(offsetof(struct pillion_dual_descriptors, file_flags) == 28, "file_flags");
-_Static_assert(offsetof(struct pillion_dual_descriptors, reserved) == 32, "reserved");
+_Static_assert(offsetof(struct pillion_dual_descriptors, file_mode) == 32, "file_mode");
+_Static_assert(offsetof(struct pillion_dual_descriptors, file_operations) == 36, "file_operations");
+_Static_assert(offsetof(struct pillion_dual_descriptors, file_data) == 40, "file_data");
+_Static_assert(offsetof(struct pillion_dual_descriptors, reserved) == 44, "reserved");
+_Static_assert(offsetof(struct pillion_dual_descriptors, fifo_operations) == 48, "fifo_operations");
+#endif
+
+struct pillion_dual_open_fifo {
+    uint32_t number;
+    uint32_t generation;
+    uint32_t task;
+    uint32_t reserved;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_open_fifo) == 16, "size");
+_Static_assert(offsetof(struct pillion_dual_open_fifo, number) == 0, "number");
+_Static_assert(offsetof(struct pillion_dual_open_fifo, generation) == 4, "generation");
+_Static_assert(offsetof(struct pillion_dual_open_fifo, task) == 8, "task");
+_Static_assert(offsetof(struct pillion_dual_open_fifo, reserved) == 12, "reserved");
 #endif
 
 struct pillion_dual {
@@ -828,7 +856,7 @@ struct pillion_dual {
     struct pillion_dual_futex_waiter futex_waiters[PILLION_DUAL_SLOTS];
     struct pillion_dual_futexes file_waits;
     struct pillion_dual_descriptors descriptors;
-    uint64_t reserved2[262];
+    uint64_t reserved2[260];
     struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
@@ -846,7 +874,7 @@ _Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");
 _Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waiters");
 _Static_assert(offsetof(struct pillion_dual, file_waits) == 1576, "file_waits");
 _Static_assert(offsetof(struct pillion_dual, descriptors) == 1960, "descriptors");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 2000, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 2016, "reserved2");
 _Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 

@@ -358,19 +358,29 @@ pub struct FifoControl {
     pub request_kind: u32,
     /// Command of an I/O control.
     pub command: u32,
-    /// Linux wants the doorbell when there is data to read.
+    /// Who wants to know when there is data to read: see [`user`].
     pub want_data: u32,
-    /// Linux wants the doorbell when there is room again.
+    /// Who wants to know when there is room again: see [`user`].
     pub want_room: u32,
     /// Processes that have it open.
     pub opens: u32,
     /// Linux is taking bytes out, and the rings must stay where they are. Linux sets this before it
     /// reads where they are.
     pub taking: u32,
-    /// The same while Linux is putting bytes in.
+    /// Who is putting bytes in: see [`user`]. Only who exchanges it for 0 may, and the rings stay
+    /// where they are.
     pub putting: u32,
-    /// Zero.
-    pub reserved2: u32,
+    /// Runners of the task of dual mode that take bytes out, as bits: as `taking`, for them.
+    pub entered: u32,
+}
+
+/// Words of a [`FifoControl`] that name who uses the FIFO on Linux's side: Linux, and a thread in
+/// primary mode ([`crate::dual`]).
+pub mod user {
+    /// The bits for Linux; one that is set means Linux.
+    pub const LINUX: u32 = 0xff;
+    /// Runner `n` of the task of dual mode is `n + 1` times this; 0 is none.
+    pub const RUNNER: u32 = 0x100;
 }
 
 /// Bits of [`Share::events`]`[1]`.

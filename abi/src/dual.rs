@@ -234,6 +234,11 @@ pub mod file {
         pub const TIMER: u32 = 3;
     }
 
+    /// Bit of a file's mode: it may be read.
+    pub const READ: u32 = 1;
+    /// It may be written.
+    pub const WRITE: u32 = 2;
+
     /// The highest count of an eventfd.
     pub const COUNT_MAX: u64 = u64::MAX - 1;
     /// [`super::File::value`] of a timer: how many of its expirations were taken, below this.
@@ -581,8 +586,30 @@ pub struct Descriptors {
     pub fdtable_files: u32,
     /// Offset in a `struct file`: its flags (`O_NONBLOCK`), of four bytes.
     pub file_flags: u32,
+    /// Offset in it: its mode, of four bytes, whose bits are [`file::READ`] and [`file::WRITE`].
+    pub file_mode: u32,
+    /// Offset in it: the address of its operations.
+    pub file_operations: u32,
+    /// Offset in it: the address of its module's data.
+    pub file_data: u32,
     /// Zero.
-    pub reserved: [u32; 2],
+    pub reserved: u32,
+    /// Address of the operations of files whose data is an [`OpenFifo`].
+    pub fifo_operations: u64,
+}
+
+/// What an open `/dev/rtf*` is. It lies in Linux's memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct OpenFifo {
+    /// Number of the FIFO.
+    pub number: u32,
+    /// Which of the FIFOs with that number: [`crate::channel::FifoEntry::generation`].
+    pub generation: u32,
+    /// Index of the task that had it then.
+    pub task: u32,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// What the task and Linux's kernel share, followed by as many [`Slot`]s as there are runners.
@@ -622,7 +649,7 @@ pub struct Dual {
     /// Written by Linux, once each time that the task is started.
     pub descriptors: Descriptors,
     /// Zero.
-    pub reserved2: [u64; 262],
+    pub reserved2: [u64; 260],
     /// Each memory's.
     pub futexes: [Futexes; MEMORIES],
 }
@@ -638,6 +665,7 @@ const _: () = {
     assert!(size_of::<Dual>() == 4 * 4096);
     assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
     assert!(size_of::<File>() == 64);
+    assert!(size_of::<OpenFifo>() == 16);
     assert!(size_of::<SignalTimer>() == 56);
     assert!(size_of::<Slot>() == 8192);
     assert!(core::mem::offset_of!(Slot, vectors) == 4096);

@@ -25,11 +25,12 @@ pub fn raise(events: &AtomicU64, bit: u64) -> bool {
     true
 }
 
-/// Whether Linux waits for what was just published. The fence pairs with Linux's between announcing
-/// that it waits and checking once more: at least one side sees what the other wrote.
+/// Who waits for what was just published ([`pillion_abi::channel::user`]); 0: nobody. The fence
+/// pairs with the other side's between announcing that it waits and checking once more: at least
+/// one side sees what the other wrote.
 #[inline]
 #[must_use]
-pub fn wanted(want: &AtomicU32) -> bool {
+pub fn wanted(want: &AtomicU32) -> u32 {
     fence(Ordering::SeqCst);
-    want.load(Ordering::Relaxed) != 0
+    want.load(Ordering::Relaxed)
 }

@@ -17,8 +17,9 @@ use pillion_abi::channel::FifoControl;
 pub struct Moved {
     /// How many bytes were moved.
     pub bytes: usize,
-    /// Linux waits for them, or for the room: its event must be raised.
-    pub wake: bool,
+    /// Who waits for them, or for the room, and must be told: [`pillion_abi::channel::user`]. What
+    /// it names was Linux's to write.
+    pub user: u32,
 }
 
 /// There is not enough room; nothing was put.
@@ -74,11 +75,11 @@ impl Fifo {
         }
     }
 
-    /// Whether, according to Linux, a process is taking bytes out or putting bytes in now.
+    /// Whether, according to Linux's side, a process is taking bytes out or putting bytes in now.
     #[must_use]
     pub fn is_entered(&self) -> bool {
         let words = self.control();
-        words.taking.load(Ordering::SeqCst) | words.putting.load(Ordering::SeqCst) != 0
+        [words.taking, words.putting, words.entered].iter().any(|word| word.load(Ordering::SeqCst) != 0)
     }
 
     /// Bytes that each ring holds.
@@ -114,7 +115,7 @@ impl Fifo {
         let repaired = result.unwrap_or_else(|NoRoom { repaired }| repaired);
         self.damaged += u64::from(repaired);
         match result {
-            Ok(_) => Ok(Moved { bytes: len, wake: wanted(self.control().want_data) }),
+            Ok(_) => Ok(Moved { bytes: len, user: wanted(self.control().want_data) }),
             Err(NoRoom { .. }) => Err(Full),
         }
     }
@@ -202,7 +203,7 @@ impl Fifo {
     }
 
     fn moved_out(&self, bytes: usize) -> Moved {
-        Moved { bytes, wake: bytes != 0 && wanted(self.control().want_room) }
+        Moved { bytes, user: if bytes == 0 { 0 } else { wanted(self.control().want_room) } }
     }
 
     #[inline]
@@ -221,6 +222,7 @@ impl Fifo {
                 opens: AtomicU32::from_ptr(&raw mut (*c).opens),
                 taking: AtomicU32::from_ptr(&raw mut (*c).taking),
                 putting: AtomicU32::from_ptr(&raw mut (*c).putting),
+                entered: AtomicU32::from_ptr(&raw mut (*c).entered),
                 request: request::Words::of(c),
             }
         }
@@ -238,6 +240,7 @@ struct Words<'a> {
     opens: &'a AtomicU32,
     taking: &'a AtomicU32,
     putting: &'a AtomicU32,
+    entered: &'a AtomicU32,
     request: request::Words<'a>,
 }
 

@@ -2,7 +2,7 @@
 //! the C module's `smp_load_acquire`, `smp_store_release`, `cmpxchg`, `smp_mb` and `xchg`.
 
 use crate::event;
-use crate::ring::{Counters, Piece, Producer, take};
+use crate::ring::{Counters, Piece, Producer, take, take_beside};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 use core::num::NonZeroU64;
 use loom::sync::atomic::AtomicU8;
@@ -66,6 +66,16 @@ impl Shared {
         }
     }
 
+    /// A thread in primary mode takes one byte, if there is one.
+    fn take_beside(&self) -> Option<u8> {
+        let mut byte = 0;
+        let look = |p: Piece| {
+            (0..p.len).for_each(|i| byte = self.bytes[p.at + i].load(Ordering::Relaxed));
+            Some(())
+        };
+        (take_beside(self.counters(), RING_SIZE, 1, look) == Some(1)).then_some(byte)
+    }
+
     /// Linux puts one byte, if there is room; `written` is its own count.
     fn linux_write(&self, written: &mut u64, byte: u8) -> bool {
         if *written - self.read.load(Ordering::Acquire) == SIZE as u64 {
@@ -79,7 +89,7 @@ impl Shared {
 
     /// The task's wake-up of Linux after moving bytes.
     fn wake(&self) {
-        if event::wanted(&self.want) && event::raise(&self.events, 1) {
+        if event::wanted(&self.want) != 0 && event::raise(&self.events, 1) {
             self.doorbell.notify();
         }
     }
@@ -176,6 +186,33 @@ fn both_take() {
         }
         taken.sort_unstable();
         assert_eq!(taken, [1, 2, 3]);
+    });
+}
+
+/// Linux, and a thread in primary mode beside it, take while the task takes back: each byte goes to
+/// one of them, and they come in order to each.
+#[test]
+fn three_take() {
+    loom::model(|| {
+        let shared = Shared::new();
+        let mut producer = Producer::default();
+        assert!(shared.put(&mut producer, 1) && shared.put(&mut producer, 2));
+        let linux = {
+            let shared = shared.clone();
+            thread::spawn(move || shared.linux_read())
+        };
+        let beside = {
+            let shared = shared.clone();
+            thread::spawn(move || shared.take_beside())
+        };
+        let mut taken: Vec<u8> = shared.get(producer.written()).into_iter().collect();
+        taken.extend(linux.join().unwrap());
+        taken.extend(beside.join().unwrap());
+        while let Some(byte) = shared.linux_read() {
+            taken.push(byte);
+        }
+        taken.sort_unstable();
+        assert_eq!(taken, [1, 2]);
     });
 }
 

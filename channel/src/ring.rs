@@ -128,6 +128,63 @@ pub fn take(
     Count::default()
 }
 
+/// Takes up to `most` bytes as Linux's side does: impossible counts, which the task repairs, mean
+/// an empty ring. `None`: a piece could not be moved, and nothing was taken. Work: [`TRIES`] times
+/// the bytes.
+pub fn take_beside(
+    counters: Counters<'_>,
+    size: NonZeroU64,
+    most: usize,
+    mut move_piece: impl FnMut(Piece) -> Option<()>,
+) -> Option<usize> {
+    for _ in 0..TRIES {
+        // In this order: what is found later can only be more.
+        let read = counters.read.load(Ordering::Acquire);
+        let used = counters.written.load(Ordering::Acquire).wrapping_sub(read);
+        if used > size.get() {
+            continue;
+        }
+        let bytes = (used as usize).min(most);
+        let mut is_moved = Some(());
+        move_pieces(read, size, bytes, |piece| is_moved = is_moved.and_then(|()| move_piece(piece)));
+        is_moved?;
+        let after = read.wrapping_add(bytes as u64);
+        // As in `take`.
+        if bytes == 0 || counters.read.compare_exchange(read, after, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            return Some(bytes);
+        }
+    }
+    Some(0)
+}
+
+/// Puts all of `len` bytes, or none if there is no room, as the only one who puts on Linux's side
+/// at this time. Returns whether they were put. `None`: a piece could not be moved. Work: the
+/// bytes.
+pub fn put_beside(
+    counters: Counters<'_>,
+    size: NonZeroU64,
+    len: usize,
+    mut move_piece: impl FnMut(Piece) -> Option<()>,
+) -> Option<bool> {
+    let written = counters.written.load(Ordering::Acquire);
+    if room(counters, size) < len as u64 {
+        return Some(false);
+    }
+    let mut is_moved = Some(());
+    move_pieces(written, size, len, |piece| is_moved = is_moved.and_then(|()| move_piece(piece)));
+    is_moved?;
+    // As in `Producer::put`.
+    counters.written.store(written.wrapping_add(len as u64), Ordering::Release);
+    Some(true)
+}
+
+/// Bytes that can be put; none where the counts are impossible.
+#[must_use]
+pub fn room(counters: Counters<'_>, size: NonZeroU64) -> u64 {
+    let read = counters.read.load(Ordering::Acquire);
+    size.get().saturating_sub(counters.written.load(Ordering::Acquire).wrapping_sub(read))
+}
+
 /// What is there now, without taking it.
 #[inline]
 #[must_use]

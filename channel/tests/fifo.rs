@@ -66,7 +66,7 @@ proptest! {
                     let bytes = model.fresh(len);
                     let expected = if model.to_linux.len() + len <= size {
                         model.to_linux.extend(&bytes);
-                        Ok(Moved { bytes: len, wake: false })
+                        Ok(Moved { bytes: len, user: 0 })
                     } else {
                         Err(Full)
                     };
@@ -153,17 +153,17 @@ fn wakes_who_waits() {
     let rig = Rig::new(8);
     let (mut fifo, mut linux) = (rig.fifo(), Linux::default());
     let (want_data, want_room) = (common::word::WANTS, common::word::WANTS + 4);
-    assert_eq!(fifo.put(&[1]), Ok(Moved { bytes: 1, wake: false }));
+    assert_eq!(fifo.put(&[1]), Ok(Moved { bytes: 1, user: 0 }));
     rig.scribble(want_data, 1);
-    assert_eq!(fifo.put(&[2]), Ok(Moved { bytes: 1, wake: true }));
+    assert_eq!(fifo.put(&[2]), Ok(Moved { bytes: 1, user: 1 }));
     assert_eq!(fifo.put(&[0; 7]), Err(Full));
-    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 2, wake: false });
+    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 2, user: 0 });
     rig.scribble(want_data, 0);
     rig.scribble(want_room, 1);
-    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 0, wake: false }, "this made no room");
+    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 0, user: 0 }, "this made no room");
     assert_eq!(linux.write(&rig, &[3; 9]), 8);
-    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 2, wake: true });
-    assert_eq!(fifo.flush(), Moved { bytes: 6, wake: true });
+    assert_eq!(fifo.get(&mut [0; 2]), Moved { bytes: 2, user: 1 });
+    assert_eq!(fifo.flush(), Moved { bytes: 6, user: 1 });
 }
 
 /// A request to the handler is seen once, as it was filled in, and Linux sees the answer.

@@ -121,6 +121,14 @@ static const struct test beside[] = {
 	{ "tasks-queues", tasks_queues },
 	{ "tasks-end", tasks_end },
 	{ "tasks-full", tasks_full },
+	{ "fifo-results", fifo_results },
+	{ "fifo-echo", fifo_echo },
+	{ "fifo-records", fifo_records },
+	{ "fifo-readers", fifo_readers },
+	{ "fifo-writers", fifo_writers },
+	{ "fifo-turns", fifo_turns },
+	{ "fifo-interrupted", fifo_interrupted },
+	{ "fifo-cost", fifo_cost },
 };
 
 static const char *bad[COUNT(tests) + COUNT(beside)];

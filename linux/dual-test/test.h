@@ -220,6 +220,15 @@ void tasks_made(void);
 void tasks_queues(void);
 void tasks_end(void);
 void tasks_full(void);
+/* Beside the task of `./x test dual-fifos`. */
+void fifo_results(void);
+void fifo_echo(void);
+void fifo_records(void);
+void fifo_readers(void);
+void fifo_writers(void);
+void fifo_turns(void);
+void fifo_interrupted(void);
+void fifo_cost(void);
 void hostile_services(void);
 void hostile_instructions(void);
 void hostile_arguments(void);

@@ -209,7 +209,8 @@ void dual_futex_close(void);
 /* Files that both sides read and write. */
 bool dual_file_any(void);
 void dual_file_state(void);
-bool dual_file_is(unsigned int descriptor);
+bool dual_file_call(u64 number);
+bool dual_file_waits(u64 number, unsigned int descriptor);
 void dual_file_deliver(void);
 int dual_files_open(void);
 void dual_files_close(void);

@@ -21,6 +21,7 @@
 
 #include "dual_file.h"
 #include "dual_futex.h"
+#include "rtf.h"
 
 #define MOST (PAGE_SIZE / sizeof(struct pillion_dual_file))
 
@@ -72,6 +73,7 @@ void dual_file_state(void)
 	told->fdtable_count = offsetof(struct fdtable, max_fds);
 	told->fdtable_files = offsetof(struct fdtable, fd);
 	told->file_flags = offsetof(struct file, f_flags);
+	rtf_state(told);
 	WRITE_ONCE(told->count, READ_ONCE(used));
 	smp_store_release(&told->direct_map, (u64)__va(0));
 	dual_futex_state(PILLION_DUAL_FILE_SET);
@@ -265,20 +267,26 @@ static __poll_t mask_of(struct dual_file *this)
 	return this->kind == PILLION_DUAL_FILE_TIMER ? dual_timer_mask(this) : dual_event_mask(this);
 }
 
-/* Whether a descriptor of the current thread is one of such a file. */
-bool dual_file_is(unsigned int descriptor)
+/* Whether a call is one in which a thread may wait for a file. */
+bool dual_file_call(u64 number)
 {
-	struct file *file = fget(descriptor);
-	bool is = dual_file_of(file);
+	return number == __NR_read || number == __NR_write;
+}
+
+/* Whether the current thread may wait in primary mode in a call for a file by that descriptor. */
+bool dual_file_waits(u64 number, unsigned int descriptor)
+{
+	struct file *file = dual_file_call(number) ? fget(descriptor) : NULL;
+	bool waits = file && (rtf_is(file) || (number == __NR_read && dual_file_of(file)));
 
 	if (file)
 		fput(file);
-	return is;
+	return waits;
 }
 
 /*
- * Has the current thread wait in primary mode for what it reads, if it may be there. It then
- * continues with `result`, wherever it is: what called this returns that unchanged.
+ * Has the current thread wait in primary mode for what it reads or writes, if it may be there. It
+ * then continues with `result`, wherever it is: what called this returns that unchanged.
  */
 bool dual_file_enter(long *result)
 {
@@ -288,7 +296,7 @@ bool dual_file_enter(long *result)
 	bool has_entered;
 
 	/* Not a call within another one, or one for another thread. */
-	if (regs->orig_ax != __NR_read || current->flags & (PF_KTHREAD | PF_IO_WORKER) ||
+	if (!dual_file_call(regs->orig_ax) || current->flags & (PF_KTHREAD | PF_IO_WORKER) ||
 	    !user_64bit_mode(regs) || !dual_may_be_marked(current))
 		return false;
 	process = dual_process_and_thread(&thread);

@@ -272,7 +272,7 @@ static bool is_sleep(u64 number)
 static bool is_entrance(const struct pt_regs *regs)
 {
 	return is_sleep(regs->orig_ax) || dual_futex_enters(regs) ||
-	       (regs->orig_ax == __NR_read && dual_file_is(regs->di)) || dual_signal_enters(regs);
+	       dual_file_waits(regs->orig_ax, regs->di) || dual_signal_enters(regs);
 }
 
 /* How a thread is offered: flags, and what its call names if they say that it names something. */
@@ -482,7 +482,7 @@ static long continue_call(struct pt_regs *regs, const struct rest *rest)
 	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
 
 	/* Linux makes it now: its file takes care that it waits in primary mode again. */
-	if ((number == __NR_read || number == __NR_rt_sigtimedwait) && !signal_pending(current))
+	if ((dual_file_call(number) || number == __NR_rt_sigtimedwait) && !signal_pending(current))
 		return number;
 	/* As SYSCALL leaves them. */
 	regs->ip += SYSCALL_LENGTH;
@@ -491,7 +491,7 @@ static long continue_call(struct pt_regs *regs, const struct rest *rest)
 	regs->orig_ax = number;
 	if (number == __NR_futex)
 		return continue_futex(regs, rest);
-	if (number == __NR_read)
+	if (dual_file_call(number))
 		return -ERESTARTSYS;
 	if (number == __NR_rt_sigtimedwait)
 		return dual_natively(regs);
@@ -630,7 +630,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 		return true;
 	/* The same call must not lead back to primary mode. */
 	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si) ||
-					       (slot->number == __NR_read && dual_file_is(regs->di)) ||
+					       dual_file_waits(slot->number, regs->di) ||
 					       (slot->number == __NR_rt_sigtimedwait && slot->signals)))
 		thread->native = regs->ip + SYSCALL_LENGTH;
 	return true;

@@ -6,7 +6,9 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
+#include "dual.h"
 #include "fifo.h"
+#include "hypercall.h"
 
 /* How often a waiting process checks again, in case the real-time side was too broken to ring. */
 #define RECHECK (HZ / 10)
@@ -133,14 +135,13 @@ bool fifo_is_current(const struct fifo_view *view)
 }
 
 /*
- * Enters the rings of a FIFO that was looked up before, to take or to put, and looks up where they
- * are now. They stay in place until leave(). From here on page faults fail instead of waiting.
+ * Enters the rings of a FIFO that was looked up before, to take or to put, which has been written
+ * to a word of the FIFO, and looks up where they are now. They stay in place until leave(). From
+ * here on page faults fail instead of waiting.
  */
-static int enter(const struct fifo_view *before, u32 *word, struct fifo_view *now)
+static int enter(const struct fifo_view *before, struct fifo_view *now)
 {
-	down_read(&places);
-	WRITE_ONCE(*word, 1);
-	/* The real-time side hides a FIFO, then reads this; we write it, then look the FIFO up. */
+	/* The real-time side hides a FIFO, then reads the word; we wrote it, then look it up. */
 	smp_mb();
 	pagefault_disable();
 	if (!fifo_view(before->number, now) && fifo_is_same(before, now))
@@ -154,6 +155,24 @@ static void leave(u32 *word)
 	/* The copying was done before that. */
 	smp_store_release(word, 0);
 	up_read(&places);
+}
+
+/* Wakes a thread in primary mode that waits for something. */
+static void tell_primary(u32 want)
+{
+	u32 runner = want / PILLION_FIFO_USER_RUNNER;
+
+	if (runner && runner <= PILLION_DUAL_SLOTS)
+		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + runner - 1);
+}
+
+/* Wakes all that wait at a FIFO which has changed: for data, or for room. */
+static void changed(const struct fifo_view *view, const u32 *want)
+{
+	wake_up_interruptible(&view->fifo->wait);
+	/* The change was made before that. */
+	smp_mb();
+	tell_primary(READ_ONCE(*want));
 }
 
 static ssize_t take_from(const struct ring *ring, char __user *buffer, size_t count)
@@ -183,15 +202,18 @@ static ssize_t take(const struct fifo_view *view, char __user *buffer, size_t co
 		return first;
 	second = take_from(&view->to_task, buffer + first, count - first);
 	if (second > 0)
-		wake_up_interruptible(&view->fifo->wait);
+		changed(view, &view->control->want_room);
 	return second > 0 || !first ? first + second : first;
 }
 
 static ssize_t take_here(const struct fifo_view *view, char __user *buffer, size_t count)
 {
 	struct fifo_view now;
-	ssize_t size = enter(view, &view->control->taking, &now);
+	ssize_t size;
 
+	down_read(&places);
+	WRITE_ONCE(view->control->taking, 1);
+	size = enter(view, &now);
 	if (!size)
 		size = take(&now, buffer, count);
 	leave(&view->control->taking);
@@ -237,8 +259,20 @@ static ssize_t put_here(const struct fifo_view *view, const char __user *buffer,
 			size_t least)
 {
 	struct fifo_view now;
-	ssize_t size = enter(view, &view->control->putting, &now);
+	ssize_t size;
 
+	down_read(&places);
+	/* A thread in primary mode that is putting waits for its next budget. */
+	while (cmpxchg(&view->control->putting, 0, 1)) {
+		up_read(&places);
+		if (!fifo_is_current(view))
+			return -ENODEV;
+		schedule_timeout_interruptible(1);
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+		down_read(&places);
+	}
+	size = enter(view, &now);
 	if (!size)
 		size = put(&now, buffer, count, min_t(u64, least, now.to_task.size));
 	leave(&view->control->putting);
@@ -263,7 +297,7 @@ ssize_t fifo_put(const struct fifo_view *view, const char __user *buffer, size_t
 	}
 	mutex_unlock(&view->fifo->put);
 	if (size > 0)
-		wake_up_interruptible(&view->fifo->wait);
+		changed(view, &view->control->want_data);
 	return size;
 }
 
@@ -298,13 +332,19 @@ int fifo_wait_room(const struct fifo_view *view, u64 least)
 	return nap(view, &view->control->want_room, room, least);
 }
 
+/* Linux does not wait any more. A thread in primary mode looks as well: not each task tells it. */
+static void want_no_more(u32 *want)
+{
+	tell_primary(atomic_fetch_and(~PILLION_FIFO_USER_LINUX, (atomic_t *)want));
+}
+
 /* A task has something for the processes at a FIFO. Those that wait after a check ask again. */
 void fifo_ring(struct task *task, unsigned int number)
 {
 	struct pillion_fifo_control *control = control_of(task, number);
 
-	WRITE_ONCE(control->want_data, 0);
-	WRITE_ONCE(control->want_room, 0);
+	want_no_more(&control->want_data);
+	want_no_more(&control->want_room);
 	wake_up_interruptible(&fifos[number].wait);
 }
 

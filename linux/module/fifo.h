@@ -3,6 +3,7 @@
 #ifndef FIFO_H
 #define FIFO_H
 
+#include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/types.h>
@@ -68,7 +69,7 @@ static inline u64 fifo_fill(const struct fifo_view *view)
 /* Requests the doorbell for a change of the FIFO. The caller then checks its condition. */
 static inline void fifo_want(u32 *want)
 {
-	WRITE_ONCE(*want, 1);
+	atomic_or(1, (atomic_t *)want);
 	/* The real-time side writes its counter, then reads this; we write this, then read that. */
 	smp_mb();
 }

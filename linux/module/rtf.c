@@ -12,14 +12,16 @@
 #include <asm/ioctls.h>
 
 #include "command.h"
+#include "dual_file.h"
 #include "fifo.h"
 #include "handler.h"
 #include "rtf.h"
 
 #define MAJOR_NUMBER 150
 
-/* An open file: its FIFO, as it was found at open. */
+/* An open file: its FIFO, as it was found at open, and as threads in primary mode find it. */
 struct handle {
+	struct pillion_dual_open_fifo shown;
 	struct fifo_view opened;
 };
 
@@ -108,6 +110,8 @@ static ssize_t rtf_read(struct file *file, char __user *buffer, size_t count, lo
 		/* RTLinux returns 0, not EAGAIN. */
 		if (nonblock)
 			return 0;
+		if (!handler_is_there(&view) && dual_file_enter(&result))
+			return result;
 		result = fifo_wait_data(&view);
 		if (result)
 			return result;
@@ -131,8 +135,12 @@ static ssize_t put_and_tell(const struct fifo_view *view, const char __user *buf
 	return size;
 }
 
-/* Puts in what fits, up to `count` bytes, waiting if it must; a message that fits goes in whole. */
-static ssize_t put_some(struct file *file, const char __user *buffer, size_t count, bool first)
+/*
+ * Puts in what fits, up to `count` bytes, waiting if it must; a message that fits goes in whole. A
+ * thread that waited in primary mode is elsewhere then, and continues with what is returned.
+ */
+static ssize_t put_some(struct file *file, const char __user *buffer, size_t count, bool first,
+			bool *is_elsewhere)
 {
 	bool nonblock = file->f_flags & O_NONBLOCK;
 	struct fifo_view view;
@@ -152,6 +160,9 @@ static ssize_t put_some(struct file *file, const char __user *buffer, size_t cou
 			return size;
 		if (nonblock)
 			return -EAGAIN;
+		*is_elsewhere = first && least == count && !handler_is_there(&view) && dual_file_enter(&result);
+		if (*is_elsewhere)
+			return result;
 		result = fifo_wait_room(&view, least);
 		if (result)
 			return result;
@@ -160,11 +171,14 @@ static ssize_t put_some(struct file *file, const char __user *buffer, size_t cou
 
 static ssize_t rtf_write(struct file *file, const char __user *buffer, size_t count, loff_t *offset)
 {
+	bool is_elsewhere = false;
 	size_t done = 0;
 	ssize_t size;
 
 	while (done < count) {
-		size = put_some(file, buffer + done, count - done, !done);
+		size = put_some(file, buffer + done, count - done, !done, &is_elsewhere);
+		if (is_elsewhere)
+			return size;
 		if (size < 0)
 			return done ? done : size;
 		done += size;
@@ -292,6 +306,11 @@ static int rtf_file_open(struct inode *inode, struct file *file)
 		kfree(handle);
 		return error;
 	}
+	handle->shown = (struct pillion_dual_open_fifo){
+		.number = handle->opened.number,
+		.generation = handle->opened.generation,
+		.task = handle->opened.task->index,
+	};
 	file->private_data = handle;
 	return stream_open(inode, file);
 }
@@ -315,6 +334,21 @@ static const struct file_operations operations = {
 	.unlocked_ioctl = rtf_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
+
+/* Whether a file is one of these. */
+bool rtf_is(const struct file *file)
+{
+	return file->f_op == &operations;
+}
+
+/* Tells the task of dual mode how it finds these files. */
+void rtf_state(struct pillion_dual_descriptors *told)
+{
+	told->file_mode = offsetof(struct file, f_mode);
+	told->file_operations = offsetof(struct file, f_op);
+	told->file_data = offsetof(struct file, private_data);
+	told->fifo_operations = (u64)&operations;
+}
 
 static bool in_use(const struct task *task)
 {

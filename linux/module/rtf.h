@@ -5,8 +5,12 @@
 
 #include "window.h"
 
+struct file;
+
 int rtf_open(void);
 void rtf_close(void);
 int rtf_unload(struct task *task);
+bool rtf_is(const struct file *file);
+void rtf_state(struct pillion_dual_descriptors *told);
 
 #endif

@@ -2,7 +2,7 @@
 
 use crate::lock::Token;
 use core::{ptr::NonNull, sync::atomic::AtomicU64};
-use pillion_abi::channel::{FifoControl, IOCTL_SIZE, Share, Status};
+use pillion_abi::channel::{FifoControl, IOCTL_SIZE, Share, Status, user};
 use pillion_channel::{event, fifo_entry::Entry};
 use pillion_runtime::{
     call,
@@ -53,10 +53,15 @@ pub fn pended(number: usize) -> &'static AtomicU64 {
     unsafe { AtomicU64::from_ptr(&raw mut (*share()).pended[number % 4]) }
 }
 
-/// Makes Linux look at FIFO `fifo`.
+/// Tells whoever uses FIFO `fifo` on Linux's side to look at it: [`user`].
 #[inline]
-pub fn tell_fifo(token: &Token, fifo: u32) {
-    tell(token, 0, 1 << (fifo % 64));
+pub fn tell_fifo(token: &Token, fifo: u32, user: u32) {
+    if user & user::LINUX != 0 {
+        tell(token, 0, 1 << (fifo % 64));
+    }
+    if let Some(runner) = skin::slot::runner(user) {
+        let _ = call::signal(runner);
+    }
 }
 
 /// Makes Linux look at something else, one of [`bit`].

@@ -6,7 +6,7 @@ use crate::{lock, log_line, manager, share};
 use core::ffi::{c_int, c_uint};
 use core::num::NonZeroU32;
 use core::ptr::NonNull;
-use pillion_abi::channel::{FIFOS, Share};
+use pillion_abi::channel::{FIFOS, Share, user};
 use pillion_channel::{
     Fifo,
     extent::{Extent, find},
@@ -133,7 +133,7 @@ fn end(minor: c_uint) -> Result<(), c_int> {
         }
         share::with_entry(token, number, |entry| withdraw(entry, slot.fifo.as_ref()))?;
         *slot = Slot { place: slot.place, ..Slot::NEW };
-        share::tell_fifo(token, minor);
+        share::tell_fifo(token, minor, user::LINUX);
         Ok(())
     })?;
     let released = manager::ask(label::FIFO_RELEASE, &[minor.into()]);
@@ -184,7 +184,7 @@ fn change_size(minor: c_uint, size: c_int) -> Result<(), c_int> {
                 Ok::<(), c_int>(())
             })?;
             (slot.place, slot.damaged) = (Some(place), 0);
-            share::tell_fifo(token, minor);
+            share::tell_fifo(token, minor, user::LINUX);
             Ok(())
         })?
     })

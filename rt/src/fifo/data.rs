@@ -63,8 +63,8 @@ fn exchange(
         let result = f(fifo, length);
         slot.show_damage(token, number);
         let moved = result?;
-        if moved.wake {
-            share::tell_fifo(token, minor);
+        if moved.user != 0 {
+            share::tell_fifo(token, minor, moved.user);
         }
         Ok((moved, slot.rt_handler))
     })
@@ -92,8 +92,8 @@ fn flush(minor: c_uint) -> Result<(), c_int> {
             slot.show_damage(token, number);
             moved
         })?;
-        if moved.wake {
-            share::tell_fifo(token, minor);
+        if moved.user != 0 {
+            share::tell_fifo(token, minor, moved.user);
         }
         Ok(())
     })

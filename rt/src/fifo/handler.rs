@@ -8,7 +8,7 @@ use crate::{main_thread, share};
 use core::ffi::{c_int, c_uint};
 use core::ops::Range;
 use core::sync::atomic::Ordering::AcqRel;
-use pillion_abi::channel::{FIFOS, IOCTL_SIZE, request};
+use pillion_abi::channel::{FIFOS, IOCTL_SIZE, request, user};
 use pillion_channel::{Fifo, copy::copy, request::Request};
 use pillion_rt_core::ioctl;
 
@@ -106,7 +106,7 @@ fn answer(number: usize) {
                 copy_out(token, size);
             }
             fifo.answer(&asked.request, result.into());
-            share::tell_fifo(token, number as u32);
+            share::tell_fifo(token, number as u32, user::LINUX);
         });
         *USED.borrow(token) = 0;
     });

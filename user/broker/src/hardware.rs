@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
-use pillion_abi::channel::{FIFOS, FifoControl, Share, Status, THREADS};
+use pillion_abi::channel::{FIFOS, FifoControl, Share, Status, THREADS, user};
 use pillion_broker::Backend;
 use pillion_channel::{Fifo, Moved, copy::copy, event, extent::Extent, fifo_entry::Entry};
 use pillion_runtime::{
@@ -22,6 +22,8 @@ pub struct Hardware {
     message_memory: u64,
     share_size: u64,
     shared: u64,
+    /// Notification of the first runner of the task of dual mode.
+    runners: Option<Cap>,
     /// The FIFOs that exist or have existed.
     fifos: [Option<Fifo>; FIFOS],
     /// Index of the task being served.
@@ -43,6 +45,8 @@ impl Hardware {
             message_memory: info.memory_size,
             share_size: info.skin.share_size,
             shared: info.skin.shared_fifos,
+            // Runner `n` is thread `n + 1`.
+            runners: info.skin.dual.checked_sub(1).map(|index| broker::WAKERS + index * THREADS as Cap + 1),
             fifos: [const { None }; FIFOS],
             caller: 0,
             left_to_caller: 0,
@@ -103,6 +107,15 @@ impl Hardware {
         }
     }
 
+    /// Signals the runner whose thread waits for an event at a FIFO, as Linux's side says.
+    fn tell_runner(&self, user: u32) {
+        if let (Some(first), number @ 1..) = (self.runners, user / user::RUNNER)
+            && number < THREADS as u32
+        {
+            let _ = signal(first + number - 1);
+        }
+    }
+
     /// Uses a FIFO, then shows and signals the consequences.
     fn with<T>(&mut self, fifo: usize, nothing: T, action: impl FnOnce(&mut Fifo) -> (T, Moved)) -> T {
         let Some(it) = &mut self.fifos[fifo] else { return nothing };
@@ -112,9 +125,10 @@ impl Hardware {
         if now != damaged {
             self.entry(fifo).set_damaged(now);
         }
-        if moved.wake {
+        if moved.user & user::LINUX != 0 {
             self.tell_linux(fifo);
         }
+        self.tell_runner(moved.user);
         value
     }
 }

@@ -102,10 +102,16 @@ impl Thread<'_> {
             number::TIME if first == 0 => self.seconds(made),
             number::GETCPU => self.tell_processor(first, second),
             number::FUTEX => self.futex(state, made),
-            number::READ => self.read(first as u32, second, third, made),
+            number::READ => {
+                let answer = self.read(first as u32, second, third, made);
+                answer.or_else(|| self.read_fifo(first as u32, second, third))
+            }
             number::RT_SIGTIMEDWAIT => self.wait_for_signal(first, second, third, argument(R10)),
             number::TIMER_GETOVERRUN => self.overrun(first as u32),
-            number::WRITE => self.write(first as u32, second, third),
+            number::WRITE => {
+                let answer = self.write(first as u32, second, third);
+                answer.or_else(|| self.write_fifo(first as u32, second, third))
+            }
             LIFE_CALL => Some(Answer::Value(place::life().into())),
             number::GETTID => Some(Answer::Value(self.offer.thread.into())),
             number::GETPID => Some(Answer::Value(self.offer.process.into())),

@@ -42,16 +42,25 @@ fn waits() -> &'static Futexes {
     unsafe { &*addr_of!((*place::head()).file_waits).cast() }
 }
 
-/// Finds the file of a descriptor of the thread whose table's address is at `table`.
-fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Found> {
-    let Descriptors { direct_map, files, count, fdtable_count, fdtable_files, file_flags, .. } = place::descriptors();
+/// The address of the `struct file` of a descriptor of the thread whose table's address is at
+/// `table`.
+pub fn file_of(ram: &LinuxRam, told: &Descriptors, table: u64, descriptor: u32) -> Option<u64> {
+    let Descriptors { direct_map, fdtable_count, fdtable_files, .. } = *told;
     let place = |address: u64, offset: u32| address.wrapping_sub(direct_map).wrapping_add(offset.into());
     let table = ram.long(table).filter(|_| direct_map != 0)?;
     if descriptor >= ram.word(place(table, fdtable_count))? {
         return None;
     }
     let array = ram.long(place(table, fdtable_files))?;
-    let key = ram.long(place(array, 0).wrapping_add(u64::from(descriptor) * LONG)).filter(|key| *key != 0)?;
+    ram.long(place(array, 0).wrapping_add(u64::from(descriptor) * LONG)).filter(|key| *key != 0)
+}
+
+/// Finds the file of a descriptor of the thread whose table's address is at `table`.
+fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Found> {
+    let told = place::descriptors();
+    let key = file_of(ram, &told, table, descriptor)?;
+    let Descriptors { direct_map, files, count, file_flags, .. } = told;
+    let place = |address: u64, offset: u32| address.wrapping_sub(direct_map).wrapping_add(offset.into());
     let size = size_of::<File>() as u32;
     (0..count.min(FILES_MAX))
         .find_map(|index| {

@@ -14,6 +14,7 @@
 
 mod answer;
 mod commit;
+mod fifos;
 mod files;
 mod futexes;
 mod kept;
@@ -29,6 +30,7 @@ mod services;
 mod shadow;
 mod signals;
 mod watchdog;
+mod window;
 
 use pillion_runtime::{
     info::{self, label, skin, wake},

@@ -2,6 +2,7 @@
 
 use crate::failure::{Result, While};
 use crate::objects::Slots;
+use core::sync::atomic::{AtomicU32, Ordering};
 use pillion_abi::boot::{IoApic, Range, slot};
 use pillion_abi::object::{map, right};
 use pillion_abi::{LARGE_PAGE, PAGE};
@@ -42,13 +43,26 @@ impl Window {
         Ok(())
     }
 
-    /// Zeroes 32-bit words in whole pages of some memory, at most a large page; others may use the
-    /// words at the same time. Offsets are multiples of four.
-    pub fn clear_words(&self, memory: Cap, start: u64, size: u64, words: impl Iterator<Item = usize>) -> Result<()> {
-        self.set_words(memory, start, size, words.map(|at| (at, 0)))
+    /// Clears bits of 32-bit words in whole pages of some memory, at most a large page, given by
+    /// offset and the bits that stay; others may use the words at the same time. Offsets are
+    /// multiples of four.
+    pub fn mask_words(
+        &self,
+        memory: Cap,
+        start: u64,
+        size: u64,
+        words: impl Iterator<Item = (usize, u32)>,
+    ) -> Result<()> {
+        self.open(memory, start, size, |bytes| {
+            for (at, kept) in words.filter(|(at, _)| at % 4 == 0 && *at as u64 + 4 <= size) {
+                // SAFETY: the word lies in what is mapped there, and is aligned; nothing has a
+                // reference to it, and others access it as an atomic, too.
+                unsafe { AtomicU32::from_ptr(bytes.add(at).cast()) }.fetch_and(kept, Ordering::SeqCst);
+            }
+        })
     }
 
-    /// Writes 32-bit words, given by offset and value; see [`Window::clear_words`].
+    /// Writes 32-bit words, given by offset and value; see [`Window::mask_words`].
     pub fn set_words(
         &self,
         memory: Cap,
@@ -145,7 +159,7 @@ plain!(SkinInfo {
     port_count,
     linux,
     traced,
-    reserved,
+    dual,
     lines,
     ports,
     share_size,

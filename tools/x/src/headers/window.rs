@@ -77,7 +77,8 @@ fn share(out: &mut Header) {
         to_linux_written: "uint64_t", to_task_read: "uint64_t", answer: "uint64_t", result: "int64_t",
         reserved: "uint64_t" "[4]", to_linux_read: "uint64_t", to_task_written: "uint64_t", request: "uint64_t",
         argument: "uint64_t", request_kind: "uint32_t", command: "uint32_t", want_data: "uint32_t",
-        want_room: "uint32_t", opens: "uint32_t", taking: "uint32_t", putting: "uint32_t", reserved2: "uint32_t",);
+        want_room: "uint32_t", opens: "uint32_t", taking: "uint32_t", putting: "uint32_t", entered: "uint32_t",);
+    define!(out, "Who uses a FIFO on Linux's side.", "FIFO_USER_", channel::user, LINUX RUNNER);
     structure!(out, "share", channel::Share,
         events: "uint64_t" "[2]", pended: "uint64_t" "[4]", kicks: "uint64_t", reserved: "uint64_t" "[9]",
         fifos: "struct pillion_fifo_control" "[PILLION_CHANNEL_FIFOS]", ioctl: "uint8_t" "[PILLION_CHANNEL_IOCTL_SIZE]",);
@@ -156,19 +157,22 @@ fn dual(out: &mut Header) {
         waiters: "uint32_t", anywhere: "uint32_t", busy: "uint32_t", reserved: "uint32_t",
         waits: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]", owned: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]",
         posts: "uint64_t" "[PILLION_DUAL_FUTEX_POSTS]",);
-    define!(out, "Files that both sides read and write.", "DUAL_FILE_", dual_mode::file, SET COUNT_MAX TAKEN CHANGES);
+    define!(out, "Files that both sides read and write.", "DUAL_FILE_", dual_mode::file, SET READ WRITE COUNT_MAX TAKEN CHANGES);
     define!(out, "What such a file is.", "DUAL_FILE_", dual_mode::file::kind, NONE EVENT SEMAPHORE TIMER);
     structure!(out, "dual_file", dual_mode::File,
         kind: "uint32_t", polled: "uint32_t", key: "uint64_t", value: "uint64_t", clock: "uint64_t",
         first: "uint64_t", interval: "uint64_t", posted: "uint64_t", reserved: "uint64_t",);
     structure!(out, "dual_descriptors", dual_mode::Descriptors,
         direct_map: "uint64_t", files: "uint64_t", count: "uint32_t", fdtable_count: "uint32_t",
-        fdtable_files: "uint32_t", file_flags: "uint32_t", reserved: "uint32_t" "[2]",);
+        fdtable_files: "uint32_t", file_flags: "uint32_t", file_mode: "uint32_t", file_operations: "uint32_t",
+        file_data: "uint32_t", reserved: "uint32_t", fifo_operations: "uint64_t",);
+    structure!(out, "dual_open_fifo", dual_mode::OpenFifo,
+        number: "uint32_t", generation: "uint32_t", task: "uint32_t", reserved: "uint32_t",);
     structure!(out, "dual", dual_mode::Dual,
         events: "uint64_t", vector: "uint32_t", life: "uint32_t", urgency: "uint32_t", shield: "uint32_t",
         memories_gone: "uint32_t", reserved: "uint32_t" "[9]", clocks: "struct pillion_dual_clocks",
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
         futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", file_waits: "struct pillion_dual_futexes",
-        descriptors: "struct pillion_dual_descriptors", reserved2: "uint64_t" "[262]",
+        descriptors: "struct pillion_dual_descriptors", reserved2: "uint64_t" "[260]",
         futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);
 }

@@ -77,8 +77,8 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
     // An entry without FIFOs, after the others.
     let log = (machine.shows_linux_the_log(system) && fifo_bytes.len() < TASKS).then_some(fifo_bytes.len());
     fifo_bytes.extend(log.map(|_| 0));
-    let dual = system.skins().find(|(_, skin)| matches!(skin.kind, Kind::Dual(_)));
-    let runners = dual.map_or(0, |(_, skin)| user_vcpus::runners(skin.threads));
+    let dual = system.skins().enumerate().find(|(_, (_, skin))| matches!(skin.kind, Kind::Dual(_)));
+    let runners = dual.map_or(0, |(_, (_, skin))| user_vcpus::runners(skin.threads));
     let layout = Layout::new(&fifo_bytes, system.pool_bytes(), runners);
     let main_level = system.linux.as_ref().map_or(MAIN_LEVEL, |linux| linux.priority + 2);
     let common = SkinInfo {
@@ -87,6 +87,7 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
         traced: kernel_trace::is_wanted(machine).into(),
         pool_size: layout.pool_size,
         shared_fifos,
+        dual: dual.map_or(0, |(index, _)| index as u32 + 1),
         ..SkinInfo::default()
     };
     let facts = |index: usize| SkinInfo { index: index as u32, share_size: layout.tasks[index].share_size, ..common };
@@ -97,7 +98,7 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
             shares: skin.share.into(),
             ..facts(index)
         };
-        program::Plan::new(machine, system, task, facts, main_level)
+        program::Plan::new(machine, system, task, facts, main_level, &layout)
     });
     let programs = programs.collect::<Result<_>>()?;
     let broker = broker::plan(machine, SkinInfo { threads: 1, shares: 1, ..facts(count) }, count)?;

@@ -127,9 +127,10 @@ impl Channel {
         }
     }
 
-    /// Closes what the processes of a Linux that is gone had open: until the next Linux says
-    /// otherwise, no process reads, writes or waits, or is at a ring.
-    pub fn forget_linux(&self, window: &Window) -> Result<()> {
+    /// Closes the FIFOs for those on Linux's side that have ended: nobody reads, writes or waits,
+    /// or is at a ring, but whom the bits `kept` of such words name
+    /// ([`pillion_abi::channel::user`]).
+    pub fn close_fifos(&self, window: &Window, kept: u32) -> Result<()> {
         const FIFO: usize = size_of::<FifoControl>();
         const WORDS: [usize; 5] = [
             offset_of!(FifoControl, want_data),
@@ -140,8 +141,11 @@ impl Channel {
         ];
         let fifo = |number: usize| offset_of!(Share, fifos) + number * FIFO;
         for places in &self.layout.tasks {
-            let words = (0..FIFOS).flat_map(|number| WORDS.map(|word| fifo(number) + word));
-            window.clear_words(self.memory, places.share, whole_pages(size_of::<Share>() as u64), words)?;
+            let words = (0..FIFOS).flat_map(|number| {
+                let entered = (fifo(number) + offset_of!(FifoControl, entered), 0);
+                WORDS.map(|word| (fifo(number) + word, kept)).into_iter().chain([entered])
+            });
+            window.mask_words(self.memory, places.share, whole_pages(size_of::<Share>() as u64), words)?;
         }
         Ok(())
     }

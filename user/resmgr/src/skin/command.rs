@@ -40,9 +40,6 @@ impl Skins {
     pub fn linux_gone(&mut self) {
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| mbuffs.release_all(&mut directory.mbuffs, mbuff::Holder::Linux));
-        if let Err(failure) = channel.forget_linux(&self.window) {
-            pillion_runtime::println!("[resmgr] cannot close the FIFOs of a Linux that is gone: {failure}");
-        }
         self.restart_with_linux();
     }
 

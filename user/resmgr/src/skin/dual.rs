@@ -5,6 +5,7 @@
 use super::{
     Passenger,
     channel::{Access, Channel},
+    layout::Layout,
     user_vcpus::{self, PAGES, runners},
 };
 use crate::{
@@ -37,19 +38,20 @@ pub fn pages(threads: u32) -> u64 {
 }
 
 /// Slots for the runners' objects, the task's information, the state of Linux's vCPU, the space for
-/// Linux's signals, the part of the window, and the ranges of Linux's RAM.
+/// Linux's signals, the parts of the window, and the ranges of Linux's RAM.
 pub const fn slots(threads: u32) -> u32 {
-    2 * runners(threads) + 4 + RANGES as u32
+    2 * runners(threads) + 6 + RANGES as u32
 }
 
 /// The mappings that only this task has; `ram` are those of Linux's RAM.
-pub fn extents(threads: u32, ram: &[Extent]) -> Vec<Extent> {
+pub fn extents(threads: u32, ram: &[Extent], window: &Layout) -> Vec<Extent> {
     let count = runners(threads);
     let mut all = Vec::from([
         Extent::small(address::VCPU_STATE, u64::from(count) * PAGE),
         Extent::small(address::DUAL_INFO, PAGE),
         Extent::small(address::PASSENGER_STATE, PAGE),
         Extent::small(address::DUAL, dual::bytes(count as usize)),
+        Extent::small(address::WINDOW, window.pool),
     ]);
     all.extend_from_slice(ram);
     all
@@ -105,6 +107,7 @@ pub(super) fn make(
     let (place, size) = (channel.layout.dual, channel.layout.dual_size);
     maker.window.fill_part(channel.memory, place, size, &[])?;
     channel.map(maker.slots, task.space, address::DUAL, (place, size), Access::Write)?;
+    show_window(maker, task, channel)?;
     user_vcpus::make(maker, task, passenger.guest.space, slot::VCPUS, notifications.len() as u32)?;
     give(task, slot::PASSENGER, passenger.guest.vcpu, right::WRITE, 0)?;
     let state = maker.slots.derive(passenger.guest.state, right::READ, 0)?;
@@ -117,6 +120,16 @@ pub(super) fn make(
     }
     vcpu_bind_signals(passenger.guest.vcpu, signals).when("binding Linux's signals")?;
     Ok(())
+}
+
+/// Maps what tasks publish and what they share with Linux, with Linux's rights: a thread in primary
+/// mode uses the FIFOs of its process.
+fn show_window(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<()> {
+    let Layout { command, pool, .. } = channel.layout;
+    // The command, between the two, is no part of it.
+    let first = channel.layout.managed();
+    channel.map(maker.slots, task.space, address::WINDOW, (0, command), Access::Read)?;
+    channel.map(maker.slots, task.space, address::WINDOW + first, (first, pool - first), Access::Write)
 }
 
 /// Maps Linux's RAM in the task, the largest range first: most of what the task looks at is there.

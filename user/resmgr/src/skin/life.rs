@@ -10,7 +10,7 @@ use crate::task_log;
 use crate::text::{Text, text};
 use alloc::vec::Vec;
 use pillion_abi::call::MESSAGE_WORDS;
-use pillion_abi::channel::{FIFOS, FaultReport, FifoEntry, Status, THREADS, ThreadEntry, task_state};
+use pillion_abi::channel::{FIFOS, FaultReport, FifoEntry, Status, THREADS, ThreadEntry, task_state, user};
 use pillion_abi::object::right;
 use pillion_runtime::call::reply;
 use pillion_runtime::info::{monitor, monitor_bit, skin, wake};
@@ -164,6 +164,18 @@ impl Skins {
             }
             connect_linux(program, passenger)?;
         }
+        self.connect_runners(index)
+    }
+
+    /// Lets a task that was made just now, and those that threads in primary mode share FIFOs with,
+    /// signal the runners of these.
+    fn connect_runners(&self, made: usize) -> Result<()> {
+        let Some(dual) = self.programs.iter().find(|one| one.is_dual()) else { return Ok(()) };
+        let runners = (skin::slot::RUNNERS..).zip(dual.threads.iter().skip(1));
+        let tasks = self.programs.iter().filter(|one| matches!(one.plan.wanted.kind(), Some(Kind::RtLinux)));
+        for task in tasks.filter(|one| dual.index == made || one.index == made) {
+            runners.clone().try_for_each(|(to, one)| task.give(to, one.notification, right::WRITE, wake::THREAD))?;
+        }
         Ok(())
     }
 
@@ -221,6 +233,9 @@ impl Skins {
         if let Err(failure) = program.unload() {
             println!("[resmgr] {name}: {failure}");
         }
+        if program.is_dual() {
+            self.close_fifos(user::LINUX);
+        }
         let Skins { channel, mbuffs, .. } = self;
         channel.change(|directory| {
             directory.tasks[index].state = task_state::STOPPED;
@@ -251,10 +266,19 @@ impl Skins {
             }
         }
         self.report_lost();
+        self.close_fifos(0);
         for index in with_linux {
             if let Err(failure) = self.load(index).and_then(|()| self.programs[index].start()) {
                 println!("[resmgr] {}: {failure}", self.programs[index].name());
             }
+        }
+    }
+
+    /// Closes FIFOs for all on Linux's side but those that some bits of such words name: the others
+    /// do not exist any more.
+    fn close_fifos(&self, kept: u32) {
+        if let Err(failure) = self.channel.close_fifos(&self.window, kept) {
+            println!("[resmgr] cannot close the FIFOs of threads that are gone: {failure}");
         }
     }
 

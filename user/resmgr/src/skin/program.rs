@@ -3,7 +3,7 @@
 use super::{
     channel::{Access, Channel},
     dual,
-    layout::{DIRECTORY, STATUS},
+    layout::{DIRECTORY, Layout, STATUS},
     psc,
     threads::{self, Thread},
 };
@@ -40,13 +40,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a task; `facts` gives its index among those with a skin.
+    /// Plans a task; `facts` gives its index among those with a skin, `window` is that of all.
     pub fn new(
         machine: &Platform,
         system: &System,
         wanted: &pillion_system::Task,
         facts: SkinInfo,
         main_level: u8,
+        window: &Layout,
     ) -> Result<Plan> {
         let image = machine.image(&wanted.image).map_err(|failure| failure.of(&wanted.name))?;
         let mut spec = Spec::new(&wanted.name, image, machine.boot.tsc_hz);
@@ -69,7 +70,7 @@ impl Plan {
             }
             Some(Kind::Dual(_)) => {
                 spec.slots = info::dual::slot::COUNT;
-                spec.more.extend(dual::extents(facts.threads, &linux::ram_extents(machine, system)));
+                spec.more.extend(dual::extents(facts.threads, &linux::ram_extents(machine, system), window));
                 spec.more_pages += dual::pages(facts.threads);
             }
             Some(Kind::RtLinux) | None => {}
@@ -143,6 +144,11 @@ impl Program {
         let (index, threads) = (plan.spec.info.skin.index as usize, Vec::with_capacity(count as usize));
         let (task, unloader) = (None, None);
         Ok(Program { plan, index, badge, region, slots, task, threads, unloader, others_before: 0, told: 0 })
+    }
+
+    /// Whether it is the task of dual mode.
+    pub fn is_dual(&self) -> bool {
+        matches!(self.plan.wanted.kind(), Some(Kind::Dual(_)))
     }
 
     pub fn name(&self) -> &'static str {

@@ -51,6 +51,9 @@ pub mod address {
     /// Memory for messages between a task with a skin and the broker
     /// ([`super::broker::TRANSFER_SIZE`]); Linux has no access.
     pub const TRANSFER: u64 = 0x61_0000_0000;
+    /// The channel window up to the pool of shared buffers, as Linux has it, in the task of dual
+    /// mode: writable from the first [`pillion_abi::channel::Share`] on.
+    pub const WINDOW: u64 = 0x64_0000_0000;
     /// The kernel's trace buffer, read-only, in a task with a skin while the kernel traces
     /// ([`super::SkinInfo::traced`]).
     pub const TRACE: u64 = 0x63_0000_0000;

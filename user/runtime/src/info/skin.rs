@@ -13,13 +13,30 @@ pub mod slot {
     /// First of their notifications, bound to nothing. All rights; signalling through these sets
     /// [`super::wake::THREAD`].
     pub const NOTIFICATIONS: u32 = 192;
+    /// First of the notifications of the runners of the task of dual mode, right W; empty in that
+    /// task, in the one that runs handlers, and while dual mode does not run.
+    pub const RUNNERS: u32 = 256;
     /// Number of slots.
-    pub const COUNT: u32 = 256;
+    pub const COUNT: u32 = RUNNERS + pillion_abi::dual::SLOTS as u32;
+
+    /// The notification of the runner that such a word of a FIFO names, which Linux can write:
+    /// [`pillion_abi::channel::user`].
+    #[inline]
+    #[must_use]
+    pub const fn runner(user: u32) -> Option<u32> {
+        match user / pillion_abi::channel::user::RUNNER {
+            number @ 1..=RUNNERS_MAX => Some(RUNNERS + number - 1),
+            _ => None,
+        }
+    }
+
+    const RUNNERS_MAX: u32 = pillion_abi::dual::SLOTS as u32;
 }
 
 /// Bits of the notification of a thread of a task with a skin.
 pub mod wake {
-    /// From another thread of the task, or the broker.
+    /// From another thread of the task, the broker, or a task that uses a FIFO with a thread in
+    /// primary mode.
     pub const THREAD: u64 = 1;
     /// Linux has something for the task. To the main thread only.
     pub const KICK: u64 = 2;
@@ -57,8 +74,8 @@ pub struct SkinInfo {
     pub linux: u32,
     /// 1 if the kernel traces: its buffer is at [`address::TRACE`].
     pub traced: u32,
-    /// Zero. Without it the compiler would put uninitialised bytes before the 64-bit fields.
-    pub reserved: u32,
+    /// Index of the task of dual mode plus one; 0: there is none.
+    pub dual: u32,
     /// Interrupt lines, in the order of [`slot::INTERRUPTS`].
     pub lines: [u32; 16],
     /// Port ranges, in the order of [`slot::TASK_PORTS`]: first and count.
