@@ -768,7 +768,9 @@ _Static_assert(offsetof(struct pillion_dual_futexes, posts) == 272, "posts");
 #define PILLION_DUAL_FILE_WRITE 2
 #define PILLION_DUAL_FILE_COUNT_MAX 0xfffffffffffffffeULL
 #define PILLION_DUAL_FILE_TAKEN 0x1000000000000ULL
-#define PILLION_DUAL_FILE_CHANGES 0x1000000000000ULL
+#define PILLION_DUAL_FILE_FREE 0
+#define PILLION_DUAL_FILE_BY_LINUX 1
+#define PILLION_DUAL_FILE_BY_TASK 2
 
 /* What such a file is. */
 #define PILLION_DUAL_FILE_NONE 0
@@ -776,28 +778,42 @@ _Static_assert(offsetof(struct pillion_dual_futexes, posts) == 272, "posts");
 #define PILLION_DUAL_FILE_SEMAPHORE 2
 #define PILLION_DUAL_FILE_TIMER 3
 
+struct pillion_dual_timer_setting {
+    uint64_t clock;
+    uint64_t first;
+    uint64_t interval;
+    uint64_t flags;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_timer_setting) == 32, "size");
+_Static_assert(offsetof(struct pillion_dual_timer_setting, clock) == 0, "clock");
+_Static_assert(offsetof(struct pillion_dual_timer_setting, first) == 8, "first");
+_Static_assert(offsetof(struct pillion_dual_timer_setting, interval) == 16, "interval");
+_Static_assert(offsetof(struct pillion_dual_timer_setting, flags) == 24, "flags");
+#endif
+
 struct pillion_dual_file {
     uint32_t kind;
     uint32_t polled;
     uint64_t key;
     uint64_t value;
-    uint64_t clock;
-    uint64_t first;
-    uint64_t interval;
     uint64_t posted;
-    uint64_t reserved;
+    uint64_t clock;
+    uint32_t changing;
+    uint32_t reserved[5];
+    struct pillion_dual_timer_setting settings[2];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_dual_file) == 64, "size");
+_Static_assert(sizeof(struct pillion_dual_file) == 128, "size");
 _Static_assert(offsetof(struct pillion_dual_file, kind) == 0, "kind");
 _Static_assert(offsetof(struct pillion_dual_file, polled) == 4, "polled");
 _Static_assert(offsetof(struct pillion_dual_file, key) == 8, "key");
 _Static_assert(offsetof(struct pillion_dual_file, value) == 16, "value");
-_Static_assert(offsetof(struct pillion_dual_file, clock) == 24, "clock");
-_Static_assert(offsetof(struct pillion_dual_file, first) == 32, "first");
-_Static_assert(offsetof(struct pillion_dual_file, interval) == 40, "interval");
-_Static_assert(offsetof(struct pillion_dual_file, posted) == 48, "posted");
-_Static_assert(offsetof(struct pillion_dual_file, reserved) == 56, "reserved");
+_Static_assert(offsetof(struct pillion_dual_file, posted) == 24, "posted");
+_Static_assert(offsetof(struct pillion_dual_file, clock) == 32, "clock");
+_Static_assert(offsetof(struct pillion_dual_file, changing) == 40, "changing");
+_Static_assert(offsetof(struct pillion_dual_file, reserved) == 44, "reserved");
+_Static_assert(offsetof(struct pillion_dual_file, settings) == 64, "settings");
 #endif
 
 struct pillion_dual_descriptors {

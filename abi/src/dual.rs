@@ -241,10 +241,15 @@ pub mod file {
 
     /// The highest count of an eventfd.
     pub const COUNT_MAX: u64 = u64::MAX - 1;
-    /// [`super::File::value`] of a timer: how many of its expirations were taken, below this.
+    /// [`super::File::value`] of a timer: how many of its expirations were taken, below this. The
+    /// other bits are the number of its setting, of which the lowest says which one it is.
     pub const TAKEN: u64 = 1 << 48;
-    /// The other bits are the number of its setting. If this one is set, it is being changed.
-    pub const CHANGES: u64 = TAKEN;
+    /// [`super::File::changing`]: nobody sets the timer, or Linux does, or the task.
+    pub const FREE: u32 = 0;
+    /// See [`FREE`].
+    pub const BY_LINUX: u32 = 1;
+    /// See [`FREE`].
+    pub const BY_TASK: u32 = 2;
 }
 
 /// Values of [`Slot::state`].
@@ -401,7 +406,7 @@ pub const VECTOR_BYTES: usize = PAGE as usize;
 /// Maximum number of timers whose signals a thread in primary mode waits for.
 pub const SIGNAL_TIMERS: usize = 8;
 
-/// A timer that sends a signal (`timer_create`).
+/// A timer that sends a signal (`timer_create`). The task writes what its thread sets it to.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct SignalTimer {
@@ -413,7 +418,7 @@ pub struct SignalTimer {
     pub value: u64,
     /// The clock that it runs by.
     pub clock: u64,
-    /// The time of its first expiry.
+    /// The time of its first expiry; 0: it does not run.
     pub first: u64,
     /// Nanoseconds from one expiry to the next; 0: there is one only.
     pub interval: u64,
@@ -557,16 +562,31 @@ pub struct File {
     pub key: u64,
     /// See above.
     pub value: u64,
-    /// Of a timer: the clock that it runs by.
+    /// 1 if Linux has yet to wake those that wait there; written by the task.
+    pub posted: u64,
+    /// Of a timer: the clock of its descriptor.
+    pub clock: u64,
+    /// Who sets it, as [`file::FREE`] says: exchanged for that, and only by them.
+    pub changing: u32,
+    /// Zero.
+    pub reserved: [u32; 5],
+    /// What it is set to, and what it was set to before, or will be: whoever sets it writes the
+    /// latter, then exchanges `value`.
+    pub settings: [TimerSetting; 2],
+}
+
+/// What a timer is set to.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct TimerSetting {
+    /// The clock that it runs by.
     pub clock: u64,
     /// The time of its first expiry; 0: it does not run.
     pub first: u64,
     /// Nanoseconds from one expiry to the next; 0: there is one only.
     pub interval: u64,
-    /// 1 if Linux has yet to wake those that wait there; written by the task.
-    pub posted: u64,
-    /// Zero.
-    pub reserved: u64,
+    /// The flags of the call that set it, for Linux to show.
+    pub flags: u64,
 }
 
 /// Where the [`File`] of a descriptor is found in Linux's memory. Addresses are those of Linux's
@@ -664,7 +684,7 @@ const _: () = {
     assert!(size_of::<Conversion>() == 80);
     assert!(size_of::<Dual>() == 4 * 4096);
     assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
-    assert!(size_of::<File>() == 64);
+    assert!(size_of::<File>() == 128);
     assert!(size_of::<OpenFifo>() == 16);
     assert!(size_of::<SignalTimer>() == 56);
     assert!(size_of::<Slot>() == 8192);

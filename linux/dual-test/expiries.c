@@ -111,6 +111,59 @@ void expiries(void)
 	check_entries(1);
 }
 
+/* A thread sets the timer that it waits for again and again. */
+void expiries_set(void)
+{
+	struct itimerspec time = { 0 }, before;
+	uint64_t left = 0;
+	unsigned int i;
+	siginfo_t info;
+	timer_t timer;
+
+	enter();
+	block(only(40));
+	timer = make(CLOCK_MONOTONIC, 40, 7);
+	set(timer, 0, MICROSECOND, 0);
+	check(wait_for(only(40), &info, NULL) == 40, "the signal");
+	/* It goes to primary mode when it waits for one that runs. */
+	set(timer, 0, 100 * MICROSECOND, 0);
+	check(wait_for(only(40), &info, NULL) == 40, "the signal");
+	for (i = 0; i < ROUNDS; i++) {
+		int64_t begin = now(CLOCK_MONOTONIC), length = (50 + i) * MICROSECOND;
+
+		if (i == 1)
+			left = calls_left();
+		time.it_value = timespec_of(i % 2 ? begin + length : length);
+		check(!CALL4(SYS_timer_settime, (long)timer, i % 2 ? TIMER_ABSTIME : 0, &time, &before), "timer_settime");
+		check(!ns_of(before.it_value) && !ns_of(before.it_interval), "what it was");
+		if (i % 5 == 0) {
+			check(!CALL2(SYS_timer_gettime, (long)timer, &before), "timer_gettime");
+			check(ns_of(before.it_value) > 0 && ns_of(before.it_value) <= length, "what is left");
+		}
+		check(wait_for(only(40), &info, NULL) == 40 && !info.si_overrun, "the signal");
+		check(now(CLOCK_MONOTONIC) >= begin + length, "it is early");
+	}
+	check(is_native || is_primary(), "it is not in primary mode");
+	check(calls_left() <= left + 1, "it went to Linux");
+	/* One that is set before it has expired, and stopped; Linux goes on with what it is now. */
+	for (i = 0; i < 20; i++) {
+		set(timer, 0, 100 * MICROSECOND, 0);
+		check(wait_for(only(40), &info, NULL) == 40, "the signal");
+		set(timer, 0, 10 * SECOND, SECOND);
+		if (i % 2)
+			to_linux();
+		check(!CALL2(SYS_timer_gettime, (long)timer, &before), "timer_gettime");
+		check(ns_of(before.it_value) > 9 * SECOND && ns_of(before.it_interval) == SECOND, "what it is");
+		time.it_value = timespec_of(0);
+		check(!CALL4(SYS_timer_settime, (long)timer, 0, &time, &before), "stop");
+		check(ns_of(before.it_value) > 9 * SECOND && ns_of(before.it_interval) == SECOND, "what it was");
+		if (i % 3)
+			to_linux();
+		check(wait_for(only(40), &info, &(struct timespec){ .tv_nsec = 1000000 }) == -EAGAIN, "it is stopped");
+	}
+	check_entries(1);
+}
+
 static volatile sig_atomic_t handled;
 
 static void handles(int sig)

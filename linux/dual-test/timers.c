@@ -157,6 +157,90 @@ void timer_settings(void)
 	check_entries(4);
 }
 
+/* System calls, as this program makes them, about a timer. */
+static long set_to(int file, int flags, int64_t first, int64_t interval, struct itimerspec *before)
+{
+	struct itimerspec time = { .it_value = timespec_of(first), .it_interval = timespec_of(interval) };
+
+	return CALL4(SYS_timerfd_settime, file, flags, &time, before);
+}
+
+static void *waits_for_timer(void *nothing)
+{
+	(void)nothing;
+	check(taken(pair.files[0]) == 1, "what was set");
+	pair.done = 1;
+	return NULL;
+}
+
+/* Timers are set, asked and stopped by a thread in primary mode. */
+void timer_sets(void)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_REALTIME, CLOCK_BOOTTIME };
+	struct pillion_dual_thread first = { 0 }, last = { 0 };
+	struct itimerspec before, odd[2];
+	unsigned int i, clock;
+	pthread_t other;
+	uint64_t value;
+
+	enter();
+	for (clock = 0; clock < COUNT(clocks); clock++) {
+		int file = timer(clocks[clock], 0);
+
+		to_primary();
+		for (i = 0; i < ROUNDS; i++) {
+			int64_t begin = now(clocks[clock]), length = (50 + i) * MICROSECOND;
+			int flags = i % 2 ? TFD_TIMER_ABSTIME : 0;
+
+			if (i == 1 && !is_native)
+				look(gettid(), &first);
+			check(!set_to(file, flags, i % 2 ? begin + length : length, i % 3 ? 0 : 10 * SECOND, &before), "set");
+			check(!ns_of(before.it_value) == !(i && i % 3 == 1), "what was left in round %u", i);
+			check(ns_of(before.it_interval) == (i && i % 3 == 1 ? 10 * SECOND : 0), "what it was");
+			check(taken(file) == 1, "it expires");
+			check(now(clocks[clock]) >= begin + length, "it is early");
+		}
+		check_mode(true);
+		if (!is_native)
+			look(gettid(), &last);
+		/* By the call that asks only. */
+		check(last.left[PILLION_DUAL_LEFT_CALL] <= first.left[PILLION_DUAL_LEFT_CALL] + 1, "it went to Linux");
+		to_primary();
+		check(!set_to(file, 0, 10 * SECOND, 7, NULL), "set");
+		check(!CALL2(SYS_timerfd_gettime, file, &before), "timerfd_gettime");
+		check(ns_of(before.it_value) > 9 * SECOND && ns_of(before.it_interval) == 7, "what it is");
+		check(!set_to(file, 0, 0, 5, &before), "stop");
+		check(ns_of(before.it_value) > 9 * SECOND, "what was left");
+		check(!CALL2(SYS_timerfd_gettime, file, &before), "timerfd_gettime");
+		check(!ns_of(before.it_value) && ns_of(before.it_interval) == 5, "it is stopped");
+		/* Long ago. */
+		check(!set_to(file, TFD_TIMER_ABSTIME, now(clocks[clock]) - 95 * MILLISECOND, 10 * MILLISECOND, NULL), "set");
+		value = taken(file);
+		check(value >= 10 && value < 20, "%llu expirations", (unsigned long long)value);
+		check_mode(true);
+		/* What is wrong, Linux says. */
+		check(set_to(file, 8, 0, 0, NULL) == -EINVAL, "a wrong flag");
+		check(CALL4(SYS_timerfd_settime, file, 0, 8, NULL) == -EFAULT, "no time");
+		check(set_to(file, 0, SECOND, 0, (void *)8) == -EFAULT, "nowhere for what it was");
+		check(set_to(file, 0, SECOND, 0, (void *)((char *)odd + 4)) == 0, "what it was, not aligned");
+		close(file);
+	}
+	/* One that others wait for: in primary mode and in Linux. */
+	for (i = 0; i < 2; i++) {
+		pair.files[0] = timer(CLOCK_MONOTONIC, 0);
+		pair.done = 0;
+		arm(pair.files[0], 0, 100 * SECOND, 0);
+		other = begin_thread(i ? 0 : PRIORITY + 1, waits_for_timer, NULL);
+		check(!sleep_for(CLOCK_MONOTONIC, 20 * MILLISECOND, NULL), "a sleep");
+		check(!pair.done && !set_to(pair.files[0], 0, MILLISECOND, 0, &before), "set");
+		check(ns_of(before.it_value) > 90 * SECOND, "what was left");
+		check_mode(true);
+		check(!pthread_join(other, NULL), "pthread_join");
+		close(pair.files[0]);
+	}
+	check_entries(4);
+}
+
 /* More expirations at once than a timer of both sides has room to count, again and again. */
 void timer_counts(void)
 {

@@ -23,15 +23,17 @@
 #include "dual_futex.h"
 #include "rtf.h"
 
-#define MOST (PAGE_SIZE / sizeof(struct pillion_dual_file))
+#define MOST 64
 
 static struct dual_file files[MOST];
 
 /* Guards which are free, and what the operations of files are. */
 static DEFINE_SPINLOCK(lock);
 
-/* What both sides share, a page of Linux's memory. */
+/* What both sides share, whole pages of Linux's memory. */
 static struct pillion_dual_file *shared;
+
+#define SHARED_BYTES (MOST * sizeof(struct pillion_dual_file))
 
 /* How many have been in use: the others need not be looked at. */
 static unsigned int used;
@@ -66,9 +68,13 @@ struct dual_file *dual_file_of(const struct file *file)
 void dual_file_state(void)
 {
 	struct pillion_dual_descriptors *told = &dual_head()->descriptors;
+	unsigned int i;
 
 	if (READ_ONCE(stated) == dual_starts())
 		return;
+	/* One that has ended sets nothing any more. */
+	for (i = 0; i < MOST; i++)
+		cmpxchg(&shared[i].changing, PILLION_DUAL_FILE_BY_TASK, PILLION_DUAL_FILE_FREE);
 	told->files = (u64)shared;
 	told->fdtable_count = offsetof(struct fdtable, max_fds);
 	told->fdtable_files = offsetof(struct fdtable, fd);
@@ -155,8 +161,8 @@ bool dual_file_adopt(struct dual_file *this, struct file *file, u32 kind, u64 va
 	this->is_native = false;
 	this->shared->polled = 0;
 	this->shared->value = value;
-	this->shared->first = 0;
-	this->shared->interval = 0;
+	this->shared->clock = this->clock;
+	memset(this->shared->settings, 0, sizeof(this->shared->settings));
 	this->shared->kind = kind;
 	spin_lock(&lock);
 	is_new = !dual_file_of(file);
@@ -388,7 +394,7 @@ int dual_files_open(void)
 	};
 	unsigned int i, clock;
 
-	shared = (void *)get_zeroed_page(GFP_KERNEL);
+	shared = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, get_order(SHARED_BYTES));
 	if (!shared)
 		return -ENOMEM;
 	stated = dual_starts() - 1;
@@ -410,5 +416,5 @@ int dual_files_open(void)
 void dual_files_close(void)
 {
 	WRITE_ONCE(dual_head()->descriptors.direct_map, 0);
-	free_page((unsigned long)shared);
+	free_pages((unsigned long)shared, get_order(SHARED_BYTES));
 }

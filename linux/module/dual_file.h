@@ -53,9 +53,8 @@ struct dual_file {
 	unsigned int unmasked;
 	/* Held while a timer is set. */
 	struct mutex lock;
-	/* Of a timer: the clock of its descriptor, and the flags with which it was set. */
+	/* Of a timer: the clock of its descriptor. */
 	clockid_t clock;
-	int flags;
 };
 
 /* What can be done with a file at once (EPOLLIN, EPOLLOUT). */

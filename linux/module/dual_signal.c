@@ -385,16 +385,31 @@ void dual_signal_begin(unsigned int number, const struct pt_regs *regs)
 	slot->signals = signals;
 }
 
-/* Lets a timer run on in Linux. */
+/* Lets a timer run on in Linux, if it runs. */
 static void restart(const struct pillion_dual_signal_timer *timer)
 {
-	struct itimerspec64 time;
+	struct itimerspec64 time = { };
 
-	if (!timer->interval && timer->taken)
-		return;
-	time.it_value = ns_to_timespec64(timer->first + timer->taken * timer->interval);
+	if (timer->first && (timer->interval || !timer->taken))
+		time.it_value = ns_to_timespec64(timer->first + timer->taken * timer->interval);
 	time.it_interval = ns_to_timespec64(timer->interval);
 	settime(timer->id, TIMER_ABSTIME, &time, NULL);
+}
+
+/* What a timer was set to by the thread that had it. */
+static void learn(struct timer *timer, const struct pillion_dual_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < slot->timer_count && i < PILLION_DUAL_SIGNAL_TIMERS; i++) {
+		const struct pillion_dual_signal_timer *now = &slot->timers[i];
+
+		if (now->id != timer->id || (now->first == timer->first && now->interval == timer->interval))
+			continue;
+		timer->first = now->first;
+		timer->late = 0;
+		timer->interval = now->interval;
+	}
 }
 
 /* When it has come back, or is lost: then there is nothing in the slot. */
@@ -411,9 +426,12 @@ void dual_signal_end(unsigned int number)
 	for (i = 0; i < slot->timer_count && i < PILLION_DUAL_SIGNAL_TIMERS; i++)
 		restart(&slot->timers[i]);
 	spin_lock(&lock);
-	for (i = 0; i < MOST; i++)
-		if (timers[i].slot == number && timers[i].process)
-			timers[i].slot = -1;
+	for (i = 0; i < MOST; i++) {
+		if (timers[i].slot != number || !timers[i].process)
+			continue;
+		learn(&timers[i], slot);
+		timers[i].slot = -1;
+	}
 	spin_unlock(&lock);
 }
 

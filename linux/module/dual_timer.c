@@ -11,7 +11,7 @@
 #include <linux/magic.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
-#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -28,6 +28,7 @@ struct setting {
 	u64 clock;
 	u64 first;
 	u64 interval;
+	u64 flags;
 };
 
 static struct setting look(const struct dual_file *this)
@@ -36,14 +37,48 @@ static struct setting look(const struct dual_file *this)
 	struct setting seen;
 
 	do {
+		const struct pillion_dual_timer_setting *set;
+
 		seen.value = smp_load_acquire(&shared->value);
-		seen.clock = READ_ONCE(shared->clock);
-		seen.first = READ_ONCE(shared->first);
-		seen.interval = READ_ONCE(shared->interval);
+		set = &shared->settings[seen.value / PILLION_DUAL_FILE_TAKEN % 2];
+		seen.clock = READ_ONCE(set->clock);
+		seen.first = READ_ONCE(set->first);
+		seen.interval = READ_ONCE(set->interval);
+		seen.flags = READ_ONCE(set->flags);
 		/* Before it is looked at whether it was set meanwhile. */
 		smp_rmb();
-	} while (seen.value & PILLION_DUAL_FILE_CHANGES || READ_ONCE(shared->value) != seen.value);
+	} while (READ_ONCE(shared->value) != seen.value);
 	return seen;
+}
+
+/*
+ * Begins to set a timer, whose lock is held. A thread in primary mode that sets it waits for its
+ * next budget.
+ */
+static void begin(struct pillion_dual_file *shared)
+{
+	while (cmpxchg(&shared->changing, PILLION_DUAL_FILE_FREE, PILLION_DUAL_FILE_BY_LINUX) &&
+	       task_alive(dual_task))
+		schedule_timeout_uninterruptible(1);
+	WRITE_ONCE(shared->changing, PILLION_DUAL_FILE_BY_LINUX);
+}
+
+static void end(struct pillion_dual_file *shared)
+{
+	smp_store_release(&shared->changing, PILLION_DUAL_FILE_FREE);
+}
+
+/* What a timer with that value is set to next, and its value then. */
+static u64 write_next(struct pillion_dual_file *shared, u64 value, const struct setting *to)
+{
+	u64 next = (value & -PILLION_DUAL_FILE_TAKEN) + PILLION_DUAL_FILE_TAKEN;
+	struct pillion_dual_timer_setting *set = &shared->settings[next / PILLION_DUAL_FILE_TAKEN % 2];
+
+	WRITE_ONCE(set->clock, to->clock);
+	WRITE_ONCE(set->first, to->first);
+	WRITE_ONCE(set->interval, to->interval);
+	WRITE_ONCE(set->flags, to->flags);
+	return next;
 }
 
 /* The time of the first expiry that nobody has taken; 0: there is none. */
@@ -64,25 +99,19 @@ static u64 expired(const struct setting *timer)
 	return timer->interval ? (present - next) / timer->interval + 1 : 1;
 }
 
-/*
- * Takes what does not fit into the count: the timer counts from the expiry after that. Whoever
- * looks meanwhile waits for the last of these stores, so nothing else runs before it.
- */
+/* Takes what does not fit into the count: the timer counts from the expiry after that. */
 static bool rebase(struct dual_file *this, const struct setting *timer, u64 count)
 {
 	struct pillion_dual_file *shared = this->shared;
-	/* The number of a setting that is being made. */
-	u64 odd = (timer->value & -PILLION_DUAL_FILE_TAKEN) + PILLION_DUAL_FILE_CHANGES;
+	struct setting to = *timer;
 	bool is_same;
 
+	to.first = due(timer) + count * timer->interval;
 	mutex_lock(&this->lock);
-	preempt_disable();
-	is_same = cmpxchg64(&shared->value, timer->value, odd) == timer->value;
-	if (is_same) {
-		WRITE_ONCE(shared->first, due(timer) + count * timer->interval);
-		smp_store_release(&shared->value, odd + PILLION_DUAL_FILE_CHANGES);
-	}
-	preempt_enable();
+	begin(shared);
+	is_same = READ_ONCE(shared->value) == timer->value &&
+		  cmpxchg64(&shared->value, timer->value, write_next(shared, timer->value, &to)) == timer->value;
+	end(shared);
 	mutex_unlock(&this->lock);
 	return is_same;
 }
@@ -162,10 +191,11 @@ static void timer_show(struct seq_file *to, struct file *file)
 		return;
 	}
 	seq_printf(to,
-		   "clockid: %d\nticks: %llu\nsettime flags: 0%o\n"
+		   "clockid: %d\nticks: %llu\nsettime flags: 0%llo\n"
 		   "it_value: (%llu, %llu)\nit_interval: (%llu, %llu)\n",
-		   this->clock, expired(&timer), READ_ONCE(this->flags), (u64)time.it_value.tv_sec, (u64)time.it_value.tv_nsec,
-		   (u64)time.it_interval.tv_sec, (u64)time.it_interval.tv_nsec);
+		   this->clock, expired(&timer), timer.flags, (u64)time.it_value.tv_sec,
+		   (u64)time.it_value.tv_nsec, (u64)time.it_interval.tv_sec,
+		   (u64)time.it_interval.tv_nsec);
 }
 
 static const struct file_operations operations = {
@@ -193,7 +223,6 @@ static bool adopt(struct dual_file *place, int descriptor, clockid_t clock)
 	if (!file)
 		return false;
 	place->clock = clock;
-	place->flags = 0;
 	if (is_timer(file))
 		is_done = dual_file_adopt(place, file, PILLION_DUAL_FILE_TIMER, 0, &operations);
 	fput(file);
@@ -228,25 +257,21 @@ static struct dual_file *timer_of(int descriptor)
 }
 
 /* A length of time counts by a clock that nobody sets. */
-static void set(struct dual_file *this, const struct itimerspec64 *time, bool is_absolute)
+static void set(struct dual_file *this, const struct itimerspec64 *time, int flags)
 {
+	bool is_absolute = flags & TFD_TIMER_ABSTIME;
 	struct pillion_dual_file *shared = this->shared;
 	u64 clock = this->clock == CLOCK_REALTIME && !is_absolute ? CLOCK_MONOTONIC : this->clock;
-	u64 number = shared->value & -PILLION_DUAL_FILE_TAKEN;
+	struct setting to = { .clock = clock, .interval = timespec64_to_ktime(time->it_interval), .flags = flags };
 	ktime_t first = timespec64_to_ktime(time->it_value);
+	u64 next;
 
 	if (first && !is_absolute)
 		first = ktime_add_safe(ns_to_ktime(dual_clock_now(clock)), first);
-	/* What is taken from now on is none of the setting before. Who looks waits: as above. */
-	preempt_disable();
-	WRITE_ONCE(shared->value, number + PILLION_DUAL_FILE_CHANGES);
-	smp_wmb();
-	WRITE_ONCE(shared->clock, clock);
-	WRITE_ONCE(shared->first, first);
-	WRITE_ONCE(shared->interval, timespec64_to_ktime(time->it_interval));
-	smp_store_release(&shared->value, number + 2 * PILLION_DUAL_FILE_CHANGES);
-	preempt_enable();
-	dual_file_changed(this, 0);
+	to.first = first;
+	next = write_next(shared, READ_ONCE(shared->value), &to);
+	/* What is taken from now on is none of the setting before. */
+	xchg(&shared->value, next);
 }
 
 /* Linux's own function for a timer that is Linux's alone. */
@@ -280,9 +305,11 @@ static bool change(struct dual_file *this, const struct itimerspec64 *time, int 
 	mutex_lock(&this->lock);
 	is_shared = !this->is_native;
 	if (is_shared) {
+		begin(this->shared);
 		*before = rest(this);
-		WRITE_ONCE(this->flags, flags);
-		set(this, time, flags & TFD_TIMER_ABSTIME);
+		set(this, time, flags);
+		end(this->shared);
+		dual_file_changed(this, 0);
 	}
 	mutex_unlock(&this->lock);
 	return is_shared;
@@ -297,9 +324,11 @@ static bool leave(struct dual_file *this, struct itimerspec64 *before)
 	mutex_lock(&this->lock);
 	is_first = !this->is_native;
 	if (is_first) {
+		begin(this->shared);
 		*before = rest(this);
-		set(this, &never, true);
+		set(this, &never, TFD_TIMER_ABSTIME);
 		WRITE_ONCE(this->shared->kind, PILLION_DUAL_FILE_NONE);
+		end(this->shared);
 		smp_store_mb(this->is_native, true);
 	}
 	mutex_unlock(&this->lock);

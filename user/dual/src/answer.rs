@@ -27,9 +27,13 @@ mod number {
     pub const GETTID: u64 = 186;
     pub const TIME: u64 = 201;
     pub const FUTEX: u64 = 202;
+    pub const TIMER_SETTIME: u64 = 223;
+    pub const TIMER_GETTIME: u64 = 224;
     pub const TIMER_GETOVERRUN: u64 = 225;
     pub const CLOCK_GETTIME: u64 = 228;
     pub const CLOCK_NANOSLEEP: u64 = 230;
+    pub const TIMERFD_SETTIME: u64 = 286;
+    pub const TIMERFD_GETTIME: u64 = 287;
     pub const GETCPU: u64 = 309;
 }
 
@@ -107,11 +111,15 @@ impl Thread<'_> {
                 answer.or_else(|| self.read_fifo(first as u32, second, third))
             }
             number::RT_SIGTIMEDWAIT => self.wait_for_signal(first, second, third, argument(R10)),
+            number::TIMER_SETTIME => self.set_signal_timer(first as u32, second as u32, third, argument(R10)),
+            number::TIMER_GETTIME => self.signal_timer_rest(first as u32, second),
             number::TIMER_GETOVERRUN => self.overrun(first as u32),
             number::WRITE => {
                 let answer = self.write(first as u32, second, third);
                 answer.or_else(|| self.write_fifo(first as u32, second, third))
             }
+            number::TIMERFD_SETTIME => self.set_timer(first as u32, second as u32, third, argument(R10)),
+            number::TIMERFD_GETTIME => self.timer_rest(first as u32, second),
             LIFE_CALL => Some(Answer::Value(place::life().into())),
             number::GETTID => Some(Answer::Value(self.offer.thread.into())),
             number::GETPID => Some(Answer::Value(self.offer.process.into())),

@@ -14,14 +14,18 @@ use core::ptr::addr_of;
 use pillion_abi::NEVER;
 use pillion_abi::dual::file::SET;
 use pillion_abi::dual::{Descriptors, life, resume};
+use pillion_dual::clock::SECOND;
 use pillion_dual::exclusion::Runners;
-use pillion_dual::file::{Due, File, Take};
+use pillion_dual::file::{ABSOLUTE, Due, File, New, Rest, Take};
 use pillion_dual::futex::{Begun, Futexes, Wait};
 use pillion_dual::objects::error;
 use pillion_runtime::now;
 
 /// Bytes that are read or written.
 const LONG: u64 = 8;
+
+/// Bytes of a `struct timespec`.
+pub const TIMESPEC: u64 = 16;
 
 /// Flag of a file: nobody waits.
 const O_NONBLOCK: u32 = 0o4000;
@@ -172,6 +176,53 @@ impl Thread<'_> {
             tell_linux(found);
             Some(Answer::Value(LONG as i64))
         })
+    }
+}
+
+impl Thread<'_> {
+    /// `timerfd_settime`; `old` is 0, or where it is to be said what the timer was set to.
+    pub fn set_timer(&mut self, descriptor: u32, flags: u32, new: u64, old: u64) -> Option<Answer> {
+        let interval = self.length(new)?;
+        let first = self.length(new.checked_add(TIMESPEC)?)?;
+        if flags & !ABSOLUTE != 0 || !self.may_tell_rest(old) {
+            return None;
+        }
+        self.with_file(descriptor, 0, |thread, found| {
+            let (_, clocks) = place::clock();
+            let clocks = clocks?;
+            let present = |clock| time(&clocks, clock, now());
+            let before = found.file.rest(present)?;
+            found.file.set(New { first, is_absolute: flags & ABSOLUTE != 0, interval }, present)?;
+            let woken = waits().wake(waiters(), found.address, u32::MAX, u32::MAX);
+            All.signal_all(woken & !(1 << thread.place.number));
+            tell_linux(found);
+            // As in Linux, the timer is set also if that cannot be said any more.
+            let is_told = old == 0 || thread.tell_rest(old, before).is_some();
+            Some(Answer::Value(if is_told { 0 } else { error::EFAULT }))
+        })
+    }
+
+    /// `timerfd_gettime`.
+    pub fn timer_rest(&mut self, descriptor: u32, to: u64) -> Option<Answer> {
+        self.with_file(descriptor, 0, |thread, found| {
+            let (_, clocks) = place::clock();
+            let clocks = clocks?;
+            let rest = found.file.rest(|clock| time(&clocks, clock, now()))?;
+            thread.tell_rest(to, rest)?;
+            Some(Answer::Value(0))
+        })
+    }
+
+    /// Whether [`Thread::tell_rest`] is possible there, or not asked for.
+    pub fn may_tell_rest(&self, to: u64) -> bool {
+        to == 0 || to.is_multiple_of(8) && self.process.may_write(to, 2 * TIMESPEC as usize)
+    }
+
+    /// Writes a `struct itimerspec`.
+    pub fn tell_rest(&self, to: u64, Rest { left, interval }: Rest) -> Option<()> {
+        let [interval, left] = [interval, left].map(|time| [time / SECOND, time % SECOND]);
+        self.process.set_pair(to, interval)?;
+        self.process.set_pair(to.checked_add(TIMESPEC)?, left)
     }
 }
 

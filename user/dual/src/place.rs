@@ -217,6 +217,18 @@ impl Place {
         }
     }
 
+    /// It is set anew.
+    pub fn set_timer(&self, index: usize, first: u64, interval: u64) {
+        // SAFETY: as in `count`.
+        unsafe {
+            let timer = addr_of_mut!((*self.slot).timers[index]);
+            addr_of_mut!((*timer).first).write_volatile(first);
+            addr_of_mut!((*timer).interval).write_volatile(interval);
+            addr_of_mut!((*timer).taken).write_volatile(0);
+            addr_of_mut!((*timer).overrun).write_volatile(0);
+        }
+    }
+
     /// Shows whether the thread waits.
     pub fn set_waiting(&self, waits: bool) {
         // SAFETY: as in `count`.

@@ -5,10 +5,12 @@
 //! signalled once. Any other signal for the thread leads to Linux.
 
 use crate::answer::{Answer, End, Thread, time};
+use crate::files::TIMESPEC;
 use crate::place;
 use crate::runner;
 use pillion_abi::NEVER;
 use pillion_abi::dual::{SignalTimer, resume};
+use pillion_dual::file::{ABSOLUTE, REALTIME, Rest};
 use pillion_dual::objects::error;
 use pillion_runtime::now;
 
@@ -127,10 +129,51 @@ impl Thread<'_> {
         Some(if is_wanted { Answer::LastValue(signal) } else { Answer::Value(signal) })
     }
 
+    /// One of the thread's timers, by its number.
+    fn timer(&self, id: u32) -> Option<(usize, SignalTimer)> {
+        (0..self.place.timer_count()).map(|index| (index, self.place.timer(index))).find(|(_, timer)| timer.id == id)
+    }
+
+    /// What one of them is set to. `None`: it has expired, and its signal is to be taken.
+    fn rest(&self, timer: &SignalTimer) -> Option<Rest> {
+        let interval = timer.interval;
+        let Some(due) = due(timer) else { return Some(Rest { left: 0, interval }) };
+        let present = time(&place::clock().1?, timer.clock, now())?;
+        let left = due.checked_sub(present).filter(|left| *left != 0)?;
+        Some(Rest { left, interval })
+    }
+
+    /// `timer_settime`; `old` is 0, or where it is to be said what the timer was set to. A signal
+    /// that is to be taken stays that, which is left to Linux; so is a length of time by a clock
+    /// that can be set.
+    pub fn set_signal_timer(&mut self, id: u32, flags: u32, new: u64, old: u64) -> Option<Answer> {
+        let (index, timer) = self.timer(id)?;
+        let is_absolute = flags & ABSOLUTE != 0;
+        let interval = self.length(new)?;
+        let first = self.length(new.checked_add(TIMESPEC)?)?;
+        if flags & !ABSOLUTE != 0 || !is_absolute && timer.clock == REALTIME || !self.may_tell_rest(old) {
+            return None;
+        }
+        let before = self.rest(&timer)?;
+        let present = time(&place::clock().1?, timer.clock, now())?;
+        let first = if is_absolute || first == 0 { first } else { present.checked_add(first)? };
+        self.place.set_timer(index, first, interval);
+        // As in Linux, the timer is set also if that cannot be said any more.
+        let is_told = old == 0 || self.tell_rest(old, before).is_some();
+        Some(Answer::Value(if is_told { 0 } else { error::EFAULT }))
+    }
+
+    /// `timer_gettime`.
+    pub fn signal_timer_rest(&mut self, id: u32, to: u64) -> Option<Answer> {
+        let (_, timer) = self.timer(id)?;
+        let rest = self.rest(&timer)?;
+        self.tell_rest(to, rest)?;
+        Some(Answer::Value(0))
+    }
+
     /// `timer_getoverrun`.
     pub fn overrun(&self, id: u32) -> Option<Answer> {
-        let timers = (0..self.place.timer_count()).map(|index| self.place.timer(index));
-        let timer = timers.into_iter().find(|timer| timer.id == id)?;
+        let (_, timer) = self.timer(id)?;
         Some(Answer::Value(timer.overrun.min(OVERRUN_MAX) as i64))
     }
 }

@@ -157,11 +157,14 @@ fn dual(out: &mut Header) {
         waiters: "uint32_t", anywhere: "uint32_t", busy: "uint32_t", reserved: "uint32_t",
         waits: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]", owned: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]",
         posts: "uint64_t" "[PILLION_DUAL_FUTEX_POSTS]",);
-    define!(out, "Files that both sides read and write.", "DUAL_FILE_", dual_mode::file, SET READ WRITE COUNT_MAX TAKEN CHANGES);
+    define!(out, "Files that both sides read and write.", "DUAL_FILE_", dual_mode::file, SET READ WRITE COUNT_MAX TAKEN FREE BY_LINUX BY_TASK);
     define!(out, "What such a file is.", "DUAL_FILE_", dual_mode::file::kind, NONE EVENT SEMAPHORE TIMER);
+    structure!(out, "dual_timer_setting", dual_mode::TimerSetting,
+        clock: "uint64_t", first: "uint64_t", interval: "uint64_t", flags: "uint64_t",);
     structure!(out, "dual_file", dual_mode::File,
-        kind: "uint32_t", polled: "uint32_t", key: "uint64_t", value: "uint64_t", clock: "uint64_t",
-        first: "uint64_t", interval: "uint64_t", posted: "uint64_t", reserved: "uint64_t",);
+        kind: "uint32_t", polled: "uint32_t", key: "uint64_t", value: "uint64_t", posted: "uint64_t",
+        clock: "uint64_t", changing: "uint32_t", reserved: "uint32_t" "[5]",
+        settings: "struct pillion_dual_timer_setting" "[2]",);
     structure!(out, "dual_descriptors", dual_mode::Descriptors,
         direct_map: "uint64_t", files: "uint64_t", count: "uint32_t", fdtable_count: "uint32_t",
         fdtable_files: "uint32_t", file_flags: "uint32_t", file_mode: "uint32_t", file_operations: "uint32_t",

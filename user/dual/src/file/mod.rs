@@ -13,7 +13,7 @@ use crate::sync::{
     AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, SeqCst},
 };
-use pillion_abi::dual::file::{CHANGES, COUNT_MAX, TAKEN, kind};
+use pillion_abi::dual::file::{BY_TASK, COUNT_MAX, FREE, TAKEN, kind};
 
 /// How often an exchange is tried.
 const ATTEMPTS: u32 = 8;
@@ -26,12 +26,50 @@ pub struct File {
     polled: AtomicU32,
     key: AtomicU64,
     value: AtomicU64,
+    posted: AtomicU64,
+    clock: AtomicU64,
+    changing: AtomicU32,
+    _reserved: [AtomicU32; 5],
+    settings: [Setting; 2],
+}
+
+/// A [`pillion_abi::dual::TimerSetting`].
+#[derive(Debug)]
+#[repr(C)]
+struct Setting {
     clock: AtomicU64,
     first: AtomicU64,
     interval: AtomicU64,
-    posted: AtomicU64,
-    _reserved: AtomicU64,
+    flags: AtomicU64,
 }
+
+/// What a timer is set to: until its next expiry, and from one to the next, in nanoseconds. Neither
+/// means that there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    /// Until the next expiry.
+    pub left: u64,
+    /// From one expiry to the next.
+    pub interval: u64,
+}
+
+/// How a timer is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct New {
+    /// When it expires first: a time, or a length of time; 0: it does not run.
+    pub first: u64,
+    /// Whether `first` is a time of the descriptor's clock.
+    pub is_absolute: bool,
+    /// Nanoseconds from one expiry to the next; 0: it expires once.
+    pub interval: u64,
+}
+
+/// Flag of `timerfd_settime` and `timer_settime`: the time is a point, not a length.
+pub const ABSOLUTE: u32 = 1;
+
+/// A clock of Linux. A length of time of it counts by the monotonic one, which nobody sets.
+pub const REALTIME: u64 = 0;
+const MONOTONIC: u64 = 1;
 
 /// A time of a clock, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +120,7 @@ impl File {
 
     /// What a timer with that value has to be read, and the value after that.
     fn expired(&self, value: u64, now: impl Fn(u64) -> Option<u64>) -> Option<(Option<u64>, Take)> {
-        if value & CHANGES != 0 {
-            return None;
-        }
-        let [clock, first, interval] = [&self.clock, &self.first, &self.interval].map(|word| word.load(Acquire));
+        let [clock, first, interval] = self.setting(value);
         let taken = value % TAKEN;
         if first == 0 || interval == 0 && taken != 0 {
             return Some((None, Take::Nothing(None)));
@@ -95,6 +130,51 @@ impl File {
         let count = late.checked_div(interval).unwrap_or(0) + 1;
         let is_countable = taken.checked_add(count)? < TAKEN;
         is_countable.then_some((Some(value + count), Take::Taken(count, Some(due))))
+    }
+
+    /// Clock, first expiry and interval of a timer with that value.
+    fn setting(&self, value: u64) -> [u64; 3] {
+        let Setting { clock, first, interval, .. } = &self.settings[(value / TAKEN % 2) as usize];
+        [clock, first, interval].map(|word| word.load(Acquire))
+    }
+
+    /// What a timer is set to. `None`: it is none, or is being set. `now` as in [`File::take`].
+    pub fn rest(&self, now: impl Fn(u64) -> Option<u64>) -> Option<Rest> {
+        (self.kind.load(Acquire) == kind::TIMER).then_some(())?;
+        (0..ATTEMPTS).find_map(|_| {
+            let value = self.value.load(SeqCst);
+            let [clock, first, interval] = self.setting(value);
+            let present = now(clock)?;
+            let left = left(value % TAKEN, [first, interval], present);
+            (self.value.load(SeqCst) == value).then_some(Rest { left, interval })
+        })
+    }
+
+    /// Sets a timer. `None`: it is none, Linux sets it, or its clock cannot be read; `now` as in
+    /// [`File::take`]. Whoever waits looks again afterwards.
+    pub fn set(&self, new: New, now: impl Fn(u64) -> Option<u64>) -> Option<()> {
+        self.changing.compare_exchange(FREE, BY_TASK, SeqCst, Relaxed).ok()?;
+        let result = self.change(new, now);
+        let _ = self.changing.compare_exchange(BY_TASK, FREE, SeqCst, Relaxed);
+        result
+    }
+
+    fn change(&self, New { first, is_absolute, interval }: New, now: impl Fn(u64) -> Option<u64>) -> Option<()> {
+        (self.kind.load(Acquire) == kind::TIMER).then_some(())?;
+        let own = self.clock.load(Relaxed);
+        let clock = if own == REALTIME && !is_absolute { MONOTONIC } else { own };
+        let first = if is_absolute || first == 0 { first } else { now(clock)?.checked_add(first)? };
+        let number = (self.value.load(SeqCst) / TAKEN).wrapping_add(1);
+        let to = &self.settings[(number % 2) as usize];
+        to.clock.store(clock, Relaxed);
+        to.first.store(first, Relaxed);
+        to.interval.store(interval, Relaxed);
+        to.flags.store(if is_absolute { ABSOLUTE.into() } else { 0 }, Relaxed);
+        (0..ATTEMPTS).find_map(|_| {
+            // Only what was taken can be another.
+            let before = self.value.load(SeqCst);
+            self.value.compare_exchange(before, number.wrapping_mul(TAKEN), SeqCst, Relaxed).ok().map(drop)
+        })
     }
 
     /// Exchanges the value for the one that a function finds, if it finds any; what was read for
@@ -158,9 +238,21 @@ impl File {
     }
 }
 
+/// Nanoseconds until the next expiry of a timer of which so many were taken; 0: there is none.
+fn left(taken: u64, [first, interval]: [u64; 2], present: u64) -> u64 {
+    if first == 0 || interval == 0 && taken != 0 {
+        return 0;
+    }
+    let due = first.saturating_add(taken.saturating_mul(interval));
+    match present.checked_sub(due) {
+        None => due - present,
+        Some(late) => late.checked_rem(interval).map_or(0, |since| interval - since),
+    }
+}
+
 const _: () = {
     use core::mem::{offset_of, size_of};
     use pillion_abi::dual;
     assert!(cfg!(loom) || size_of::<File>() == size_of::<dual::File>());
-    assert!(cfg!(loom) || offset_of!(File, posted) == offset_of!(dual::File, posted));
+    assert!(cfg!(loom) || offset_of!(File, settings) == offset_of!(dual::File, settings));
 };

@@ -1,8 +1,7 @@
 use super::*;
+use pillion_abi::dual::file::BY_LINUX;
 use proptest::prelude::*;
 use std::vec::Vec;
-
-const MONOTONIC: u64 = 1;
 
 fn file(kind: u32, value: u64) -> File {
     let word = AtomicU64::new;
@@ -11,18 +10,23 @@ fn file(kind: u32, value: u64) -> File {
         polled: AtomicU32::new(0),
         key: word(0xffff_8880_0000_1000),
         value: word(value),
-        clock: word(MONOTONIC),
-        first: word(0),
-        interval: word(0),
         posted: word(0),
-        _reserved: word(0),
+        clock: word(MONOTONIC),
+        changing: AtomicU32::new(FREE),
+        _reserved: [const { AtomicU32::new(0) }; 5],
+        settings: [0, 0].map(|first| Setting {
+            clock: word(MONOTONIC),
+            first: word(first),
+            interval: word(0),
+            flags: word(0),
+        }),
     }
 }
 
 fn timer(first: u64, interval: u64) -> File {
     let file = file(kind::TIMER, 6 * TAKEN);
-    file.first.store(first, Relaxed);
-    file.interval.store(interval, Relaxed);
+    file.settings[0].first.store(first, Relaxed);
+    file.settings[0].interval.store(interval, Relaxed);
     file
 }
 
@@ -66,10 +70,37 @@ fn a_timer_that_expires_once_is_read_once() {
 }
 
 #[test]
-fn a_timer_that_is_being_set_is_left_alone() {
+fn a_timer_that_is_set_owes_nothing_of_before() {
     let timer = timer(100, 10);
-    timer.value.fetch_or(CHANGES, Relaxed);
-    assert_eq!(timer.take(at(1_000)), None);
+    assert_eq!(timer.take(at(105)), Some(Take::Taken(1, due(100))));
+    assert_eq!(timer.rest(at(105)), Some(Rest { left: 5, interval: 10 }));
+    assert_eq!(timer.rest(at(127)), Some(Rest { left: 3, interval: 10 }), "whoever takes what has expired");
+    assert_eq!(timer.set(New { first: 50, is_absolute: false, interval: 0 }, at(127)), Some(()));
+    assert_eq!(timer.rest(at(130)), Some(Rest { left: 47, interval: 0 }));
+    assert_eq!(timer.take(at(130)), Some(Take::Nothing(due(177))));
+    assert_eq!(timer.take(at(177)), Some(Take::Taken(1, due(177))));
+    assert_eq!(timer.rest(at(177)), Some(Rest::default()));
+    assert_eq!(timer.set(New { first: 0, is_absolute: false, interval: 7 }, at(180)), Some(()));
+    assert_eq!(timer.rest(at(180)), Some(Rest { left: 0, interval: 7 }));
+    assert_eq!(timer.take(at(1_000)), Some(Take::Nothing(None)));
+}
+
+#[test]
+fn a_length_of_time_counts_by_a_clock_that_nobody_sets() {
+    let timer = timer(0, 0);
+    timer.clock.store(REALTIME, Relaxed);
+    assert_eq!(timer.set(New { first: 5, is_absolute: false, interval: 0 }, at(100)), Some(()));
+    assert_eq!(timer.take(at(100)), Some(Take::Nothing(due(105))));
+    assert_eq!(timer.set(New { first: 5, is_absolute: true, interval: 0 }, at(100)), Some(()));
+    assert_eq!(timer.take(at(100)), None, "that clock is unknown");
+}
+
+#[test]
+fn a_timer_that_linux_sets_is_left_alone() {
+    let timer = timer(100, 10);
+    timer.changing.store(BY_LINUX, Relaxed);
+    assert_eq!(timer.set(New { first: 5, is_absolute: true, interval: 0 }, at(1)), None);
+    assert_eq!(timer.take(at(100)), Some(Take::Taken(1, due(100))), "it is what it was");
 }
 
 #[test]
@@ -104,6 +135,8 @@ proptest! {
         file.kind.store(kind, Relaxed);
         file.value.store(value, Relaxed);
         let _ = file.take(at(now));
+        let _ = file.rest(at(now));
+        let _ = file.set(New { first, is_absolute: count % 2 == 0, interval }, at(now));
         let _ = file.add(count);
         file.restore(count);
     }
