@@ -158,8 +158,8 @@ pub fn take_beside(
 }
 
 /// Puts all of `len` bytes, or none if there is no room, as the only one who puts on Linux's side
-/// at this time. Returns whether they were put. `None`: a piece could not be moved. Work: the
-/// bytes.
+/// at this time. Returns whether they were put. `None`: a piece could not be moved, or the ring was
+/// made anew meanwhile. Work: the bytes.
 pub fn put_beside(
     counters: Counters<'_>,
     size: NonZeroU64,
@@ -173,9 +173,9 @@ pub fn put_beside(
     let mut is_moved = Some(());
     move_pieces(written, size, len, |piece| is_moved = is_moved.and_then(|()| move_piece(piece)));
     is_moved?;
+    let after = written.wrapping_add(len as u64);
     // As in `Producer::put`.
-    counters.written.store(written.wrapping_add(len as u64), Ordering::Release);
-    Some(true)
+    counters.written.compare_exchange(written, after, Ordering::Release, Ordering::Relaxed).ok().map(|_| true)
 }
 
 /// Bytes that can be put; none where the counts are impossible.

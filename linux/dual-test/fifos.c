@@ -378,6 +378,31 @@ void fifo_interrupted(void)
 	check_entries(4);
 }
 
+/*
+ * The task answers after Linux has died, too. What the thread then needs of Linux ends it, and
+ * shows in the log: `getppid` if all was well.
+ */
+int outlive_fifos(void)
+{
+	unsigned int dead = 0, i;
+	int64_t begin, longest = 0;
+
+	enter();
+	for (i = 0; i < 20000 && dead < 1000; i++) {
+		begin = now(CLOCK_MONOTONIC);
+		asked(COMMAND_ECHO, i);
+		if (pillion_dual_linux() == PILLION_DUAL_LINUX_LIVES)
+			continue;
+		dead++;
+		/* The task looks every 200 microseconds. */
+		if (now(CLOCK_MONOTONIC) - begin > longest)
+			longest = now(CLOCK_MONOTONIC) - begin;
+	}
+	check(dead, "Linux has not died");
+	CALL0(dead < 1000 || longest > 10 * MILLISECOND ? SYS_getuid : SYS_getppid);
+	return 0;
+}
+
 /* What a write and a read of some bytes cost. */
 void fifo_cost(void)
 {

@@ -2,8 +2,8 @@
 /*
  * Tests dual mode from within Linux: `dual-test [native] [NAME...]`. With `native`, no process is
  * marked, and all must be good too. `dual-test stay` is in primary mode for three seconds,
- * `dual-test outlive` until Linux has died, `dual-test minute` compares clocks for a minute, and
- * `dual-test urgent` is for a system of its own.
+ * `dual-test outlive` and `outlive-fifos` until Linux has died, `dual-test minute` compares clocks
+ * for a minute, and `dual-test urgent` is for a system of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -209,6 +209,8 @@ int main(int argc, char **argv)
 		return stay();
 	if (*names && !strcmp(*names, "outlive"))
 		return outlive();
+	if (*names && !strcmp(*names, "outlive-fifos"))
+		return outlive_fifos();
 	if (*names && !strcmp(*names, "minute"))
 		return minute();
 	if (*names && !strcmp(*names, "urgent"))

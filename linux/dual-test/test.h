@@ -147,6 +147,7 @@ void faults(void);
 void modes(void);
 int stay(void);
 int outlive(void);
+int outlive_fifos(void);
 int minute(void);
 void recalled(void);
 void unmarked(void);
