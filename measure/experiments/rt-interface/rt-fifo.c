@@ -21,6 +21,11 @@
  * short enough that Linux never finds the other FIFO empty.
  */
 #define SMALL_PERIOD 2000000
+/*
+ * When in a second the first message goes. The manager prints a line some 100 ms after each full
+ * one, and Linux waits for that.
+ */
+#define FIRST 250000000
 #define BULK_PERIOD 100000
 
 static pthread_t thread;
@@ -39,9 +44,10 @@ static char next(void)
 static void small(void)
 {
 	struct message message = { 0 };
+	hrtime_t now = clock_gethrtime(CLOCK_RTL_SCHED);
 	int i;
 
-	pthread_make_periodic_np(pthread_self(), clock_gethrtime(CLOCK_RTL_SCHED) + SMALL_PERIOD, SMALL_PERIOD);
+	pthread_make_periodic_np(pthread_self(), now - now % NSECS_PER_SEC + NSECS_PER_SEC + FIRST, SMALL_PERIOD);
 	for (i = 0; i < SMALL_MESSAGES; i++) {
 		pthread_wait_np();
 		message.ticks = ticks();
