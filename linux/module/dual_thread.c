@@ -11,7 +11,6 @@
 #include <linux/fdtable.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/nsproxy.h>
@@ -19,7 +18,6 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/reboot.h>
-#include <linux/restart_block.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/rt.h>
@@ -32,13 +30,10 @@
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
-#include <asm/fpu/api.h>
-#include <asm/fpu/xcr.h>
 #include <asm/io.h>
 #include <asm/irq.h>
 #include <asm/msr.h>
 #include <asm/prctl.h>
-#include <asm/processor-flags.h>
 #include <asm/segment.h>
 #include <asm/special_insns.h>
 #include <asm/unistd.h>
@@ -46,23 +41,16 @@
 #include <asm/irq_vectors.h>
 
 #include "dual.h"
+#include "dual_registers.h"
+#include "dual_thread.h"
 #include "hypercall.h"
 #include "page_tables.h"
 #include "window.h"
-
-/* Flags that user mode can set. */
-#define USER_FLAGS                                                                      \
-	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | X86_EFLAGS_SF | \
-	 X86_EFLAGS_TF | X86_EFLAGS_DF | X86_EFLAGS_OF | X86_EFLAGS_AC | X86_EFLAGS_ID)
-
-#define SYSCALL_LENGTH 2
 
 /* Work at system calls that primary mode does not do. */
 #define CALL_WORK                                                                       \
 	(SYSCALL_WORK_SECCOMP | SYSCALL_WORK_SYSCALL_TRACE | SYSCALL_WORK_SYSCALL_EMU | \
 	 SYSCALL_WORK_SYSCALL_USER_DISPATCH)
-
-#define PAGE_FAULT 14
 
 static_assert(PILLION_DUAL_LIFE_CALL == PILLION_DUAL_CALL_LIFE);
 
@@ -148,76 +136,6 @@ void dual_runners_look(void)
 	for (i = 0; i < dual_slot_count(); i++)
 		if (READ_ONCE(dual_slot(i)->state) == PILLION_DUAL_STATE_PRIMARY)
 			hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + i);
-}
-
-/* Interrupts are disabled, which keeps others from these registers, as fpregs_lock() does. */
-static void save_vectors(struct pillion_dual_slot *slot)
-{
-	u64 components = xgetbv(XCR_XFEATURE_ENABLED_MASK);
-
-	slot->xcr0 = components;
-	if (test_thread_flag(TIF_NEED_FPU_LOAD))
-		switch_fpu_return();
-	asm volatile("xsave64 %0"
-		     : "+m" (slot->vectors)
-		     : "a" ((u32)components), "d" ((u32)(components >> 32)));
-}
-
-static void load_vectors(const struct pillion_dual_slot *slot)
-{
-	local_irq_disable();
-	/* The processor holds the registers of this thread from here on. */
-	if (test_thread_flag(TIF_NEED_FPU_LOAD))
-		switch_fpu_return();
-	asm volatile("xrstor64 %0"
-		     :
-		     : "m" (slot->vectors), "a" ((u32)slot->xcr0), "d" ((u32)(slot->xcr0 >> 32))
-		     : "memory");
-	local_irq_enable();
-}
-
-/* The general registers of a thread in Linux, by their numbers in instructions. */
-#define EACH_REGISTER(with)                                                        \
-	with(1, cx) with(2, dx) with(3, bx) with(4, sp) with(5, bp) with(6, si)    \
-	with(7, di) with(8, r8) with(9, r9) with(10, r10) with(11, r11)            \
-	with(12, r12) with(13, r13) with(14, r14) with(15, r15)
-
-/* The registers as they are before the SYSCALL instruction. */
-static void save_registers(struct pillion_dual_registers *to, const struct pt_regs *from)
-{
-#define SAVE(number, name) to->gpr[number] = from->name;
-	EACH_REGISTER(SAVE)
-#undef SAVE
-	to->gpr[0] = from->orig_ax;
-	to->rip = from->ip - SYSCALL_LENGTH;
-	to->rflags = from->flags;
-	to->fs_base = __rdmsr(MSR_FS_BASE);
-	to->gs_base = __rdmsr(MSR_KERNEL_GS_BASE);
-}
-
-/* Linux continues the thread with these registers. Returns the value of rax. */
-static long load_registers(struct pt_regs *to, const struct pillion_dual_registers *from)
-{
-#define LOAD(number, name) to->name = from->gpr[number];
-	EACH_REGISTER(LOAD)
-#undef LOAD
-	to->ip = from->rip;
-	to->flags = (to->flags & ~USER_FLAGS) | (from->rflags & USER_FLAGS);
-	/* Nothing is to be restarted: the thread may be at any instruction. */
-	to->orig_ax = -1;
-	if (__rdmsr(MSR_FS_BASE) != from->fs_base) {
-		preempt_disable();
-		current->thread.fsbase = from->fs_base;
-		wrmsrl(MSR_FS_BASE, from->fs_base);
-		preempt_enable();
-	}
-	if (__rdmsr(MSR_KERNEL_GS_BASE) != from->gs_base) {
-		preempt_disable();
-		current->thread.gsbase = from->gs_base;
-		wrmsrl(MSR_KERNEL_GS_BASE, from->gs_base);
-		preempt_enable();
-	}
-	return from->gpr[0];
 }
 
 static bool has_segments(void)
@@ -428,194 +346,14 @@ static bool wait_for_return(unsigned int number, u32 start)
 }
 
 /*
- * Linux waits until a time of the monotonic clock for the call that was cut short: now, and after a
- * signal in its own way. It has no entry for that but the call itself, which a pending signal ends
- * at once; what it has noted for the restart is then corrected.
- */
-static long wait_on(const struct pt_regs *regs, s64 wake_ns, struct __kernel_timespec __user *remaining)
-{
-	struct restart_block *restart = &current->restart_block;
-	ktime_t wake = ns_to_ktime(wake_ns);
-	struct timespec64 rest;
-	long result;
-
-	/* It can be woken up for nothing. */
-	while (!signal_pending(current)) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		if (!schedule_hrtimeout(&wake, HRTIMER_MODE_ABS))
-			return 0;
-	}
-	if (fatal_signal_pending(current))
-		return -EINTR;
-	if (wake_ns <= (s64)ktime_get_ns())
-		return 0;
-	result = dual_natively(regs);
-	if (result != -ERESTART_RESTARTBLOCK)
-		return result;
-	restart->nanosleep.clockid = CLOCK_MONOTONIC;
-	restart->nanosleep.expires = wake_ns;
-	rest = ns_to_timespec64(max(wake_ns - (s64)ktime_get_ns(), 1LL));
-	return remaining && put_timespec64(&rest, remaining) ? -EFAULT : result;
-}
-
-/* What is left of a call that was cut short: its registers are loaded, and its slot is given up. */
-struct rest {
-	u32 resume;
-	u64 number;
-	s64 wake_ns;
-};
-
-/* A wait for a futex. The length of time of one that has such is unknown here: it may end early. */
-static long continue_futex(const struct pt_regs *regs, const struct rest *rest)
-{
-	if (rest->resume != PILLION_DUAL_RESUME_ABSOLUTE)
-		return signal_pending(current) ? -EINTR : 0;
-	if (signal_pending(current))
-		return regs->r10 ? -ERESTARTNOHAND : -ERESTARTSYS;
-	return dual_futex(regs);
-}
-
-/* Linux continues a thread in a system call that was cut short. */
-static long continue_call(struct pt_regs *regs, const struct rest *rest)
-{
-	unsigned long number = rest->number;
-	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
-
-	/* Linux makes it now: its file takes care that it waits in primary mode again. */
-	if ((dual_file_call(number) || number == __NR_rt_sigtimedwait) && !signal_pending(current))
-		return number;
-	/* As SYSCALL leaves them. */
-	regs->ip += SYSCALL_LENGTH;
-	regs->cx = regs->ip;
-	regs->r11 = regs->flags;
-	regs->orig_ax = number;
-	if (number == __NR_futex)
-		return continue_futex(regs, rest);
-	if (dual_file_call(number))
-		return -ERESTARTSYS;
-	if (number == __NR_rt_sigtimedwait)
-		return dual_natively(regs);
-	if (rest->resume == PILLION_DUAL_RESUME_ABSOLUTE)
-		return signal_pending(current) ? -ERESTARTNOHAND : dual_natively(regs);
-	return wait_on(regs, rest->wake_ns, (struct __kernel_timespec __user *)remaining);
-}
-
-static void count_call(struct pillion_dual_thread *sums, u32 number)
-{
-	unsigned int i, least = 0;
-
-	for (i = 0; i < PILLION_DUAL_CALLS; i++) {
-		if (sums->calls[i].count && sums->calls[i].number == number) {
-			sums->calls[i].count++;
-			return;
-		}
-		if (sums->calls[i].count < sums->calls[least].count)
-			least = i;
-	}
-	sums->calls[least].number = number;
-	sums->calls[least].count = 1;
-}
-
-static unsigned int why(const struct pillion_dual_slot *slot)
-{
-	switch (slot->reason) {
-	case PILLION_DUAL_REASON_RECALL:
-	case PILLION_DUAL_REASON_ANSWERED:
-		return PILLION_DUAL_LEFT_RECALL;
-	case PILLION_DUAL_REASON_CALL:
-	case PILLION_DUAL_REASON_INVERSION:
-		return PILLION_DUAL_LEFT_CALL;
-	case PILLION_DUAL_REASON_EXCEPTION:
-		return slot->number == PAGE_FAULT ? PILLION_DUAL_LEFT_FAULT :
-						    PILLION_DUAL_LEFT_EXCEPTION;
-	case PILLION_DUAL_REASON_INSTRUCTION:
-		return PILLION_DUAL_LEFT_INSTRUCTION;
-	case PILLION_DUAL_REASON_WATCHDOG:
-		return PILLION_DUAL_LEFT_WATCHDOG;
-	default:
-		return PILLION_DUAL_LEFT_REFUSED;
-	}
-}
-
-static void send_debug(unsigned int why)
-{
-	struct kernel_siginfo info;
-
-	clear_siginfo(&info);
-	info.si_signo = SIGXCPU;
-	info.si_code = SI_QUEUE;
-	info.si_int = PILLION_DUAL_DEBUG_MARK | why;
-	send_sig_info(SIGXCPU, &info, current);
-}
-
-/* Whether the thread is about to take a signal: debuggers and the freezer wake it up without. */
-static bool has_signal(void)
-{
-	sigset_t ready;
-
-	spin_lock_irq(&current->sighand->siglock);
-	sigorsets(&ready, &current->pending.signal, &current->signal->shared_pending.signal);
-	sigandnsets(&ready, &ready, &current->blocked);
-	spin_unlock_irq(&current->sighand->siglock);
-	return !sigisemptyset(&ready);
-}
-
-/* Tells a process why a thread left primary mode: if it wants to know it, or by the watchdog. */
-static void warn(const struct dual_process *process, const struct pillion_dual_slot *slot)
-{
-	unsigned int reason = why(slot);
-
-	if (reason == PILLION_DUAL_LEFT_WATCHDOG)
-		send_debug(PILLION_DUAL_DEBUG_WATCHDOG);
-	else if (!(process->flags & PILLION_DUAL_WARN))
-		return;
-	else if (slot->reason == PILLION_DUAL_REASON_INVERSION)
-		send_debug(PILLION_DUAL_DEBUG_INVERSION);
-	else if (reason == PILLION_DUAL_LEFT_CALL)
-		send_debug(PILLION_DUAL_DEBUG_CALL);
-	else if (reason != PILLION_DUAL_LEFT_RECALL)
-		send_debug(PILLION_DUAL_DEBUG_FAULT);
-	else if (has_signal())
-		send_debug(PILLION_DUAL_DEBUG_SIGNAL);
-}
-
-/* The same if its memory cannot be pinned: once, not at each call that could enter primary mode. */
-void dual_warn_of_memory(struct dual_process *process)
-{
-	if (process->flags & PILLION_DUAL_WARN && !xchg(&process->is_warned, true))
-		send_debug(PILLION_DUAL_DEBUG_MEMORY);
-}
-
-static void account(struct dual_thread *thread, const struct pillion_dual_slot *slot)
-{
-	struct pillion_dual_thread *sums = &thread->sums;
-	unsigned int reason = why(slot);
-	u64 latency_ns;
-
-	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
-		sums->left[reason]++;
-	if (reason == PILLION_DUAL_LEFT_CALL)
-		count_call(sums, slot->number);
-	sums->answered += slot->calls;
-	sums->waits += slot->waits;
-	sums->primary_ns += mul_u64_u64_div_u64(slot->ticks, NSEC_PER_SEC, window.directory->tsc_hz);
-	sums->exhausted += slot->exhausted;
-	latency_ns = mul_u64_u64_div_u64(slot->latency_max, NSEC_PER_SEC, window.directory->tsc_hz);
-	sums->latency_max_ns = max(sums->latency_max_ns, latency_ns);
-	/* For when the thread has ended. */
-	sums->priority = current->rt_priority;
-	sums->secondary_ns = current->se.sum_exec_runtime;
-}
-
-/*
  * Loads the registers of a thread that was given back, and says what is left of its call. Returns
  * false if Linux has yet to make the call.
  */
 static bool resume(struct dual_process *process, struct dual_thread *thread,
 		   const struct pillion_dual_slot *slot, struct pt_regs *regs, long *result,
-		   struct rest *rest)
+		   struct dual_rest *rest)
 {
-	unsigned int reason = why(slot);
+	unsigned int reason = dual_why(slot);
 
 	if (reason == PILLION_DUAL_LEFT_REFUSED)
 		return false;
@@ -623,9 +361,9 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	if (reason != PILLION_DUAL_LEFT_RECALL)
 		dual_report(process, thread, slot, reason);
 	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
-		warn(process, slot);
+		dual_warn(process, slot);
 	*result = load_registers(regs, &slot->registers);
-	*rest = (struct rest){ slot->resume, *result, slot->wake_ns };
+	*rest = (struct dual_rest){ slot->resume, *result, slot->wake_ns };
 	if (rest->resume != PILLION_DUAL_RESUME_AT)
 		return true;
 	/* The same call must not lead back to primary mode. */
@@ -656,7 +394,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 		struct pt_regs *regs, const struct terms *terms, long *result)
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
-	struct rest rest = { .resume = PILLION_DUAL_RESUME_AT };
+	struct dual_rest rest = { .resume = PILLION_DUAL_RESUME_AT };
 	bool is_done = true, must_leave, is_offered;
 	bool waits = regs->orig_ax == __NR_rt_sigtimedwait;
 	u32 start = dual_starts();
@@ -688,7 +426,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 		if (wait_for_return(number, start)) {
 			if (!fatal_signal_pending(current))
 				dual_urgency_run();
-			account(thread, slot);
+			dual_account(thread, slot);
 			is_done = resume(process, thread, slot, regs, result, &rest);
 		} else if (dual_starts() == start && withdraw(slot)) {
 			/* The task ended before it took the thread. */
@@ -706,7 +444,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	release(number);
 	/* This may take as long as the thread's sleep, and others want the slot. */
 	if (is_done && rest.resume != PILLION_DUAL_RESUME_AT)
-		*result = continue_call(regs, &rest);
+		*result = dual_continue(regs, &rest);
 	return is_done;
 }
 

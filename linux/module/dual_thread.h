@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of a thread's way back from primary mode: its registers, its call, and what is told. */
+#ifndef DUAL_THREAD_H
+#define DUAL_THREAD_H
+
+#include <linux/types.h>
+#include <asm/ptrace.h>
+
+#include "dual.h"
+#include "window.h"
+
+#define SYSCALL_LENGTH 2
+
+/* What is left of a call that was cut short: its registers are loaded, and its slot is given up. */
+struct dual_rest {
+	u32 resume;
+	u64 number;
+	s64 wake_ns;
+};
+
+/* Linux continues a thread in a system call that was cut short. Returns the call's result. */
+long dual_continue(struct pt_regs *regs, const struct dual_rest *rest);
+
+/* Why a thread left primary mode: PILLION_DUAL_LEFT_... */
+unsigned int dual_why(const struct pillion_dual_slot *slot);
+/* Adds up what the current thread did in primary mode. */
+void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *slot);
+/* Tells a process why a thread left primary mode: if it wants to know it, or by the watchdog. */
+void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot);
+
+#endif
