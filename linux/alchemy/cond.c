@@ -85,7 +85,7 @@ static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end e
 	mutex->owner = before.owner;
 	mutex->owner_tid = before.owner_tid;
 	mutex->depth = before.depth;
-	return -error;
+	return -alchemy_owner_died(mutex, error);
 }
 
 static int do_wait(RT_COND *cond, RT_MUTEX *mutex, struct primary_end end)

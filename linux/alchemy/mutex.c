@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "primary/call.h"
 #include "primary/lock.h"
 #include "tasks.h"
 
@@ -22,6 +23,9 @@ int rt_mutex_create(RT_MUTEX *mutex, const char *name)
 	/* How often its owner locked it is counted here. */
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
 	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	/* Primary mode takes it from an owner that ends anyway. */
+	if (!primary_is_there())
+		pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
 	error = -__RT(pthread_mutex_init(&made->mutex, &attributes));
 	if (!error) {
 		error = alchemy_add(&made->object, &alchemy_mutexes, name, &mutex->handle);
@@ -80,7 +84,7 @@ static int acquire(RT_MUTEX *mutex, struct primary_end end)
 		found->depth++;
 		return 0;
 	}
-	error = do_lock(found, end);
+	error = alchemy_owner_died(found, do_lock(found, end));
 	if (error)
 		return error == EBUSY ? -EWOULDBLOCK : -error;
 	found->owner.handle = self ? self->handle : 0;

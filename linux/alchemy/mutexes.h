@@ -4,6 +4,7 @@
 #define ALCHEMY_MUTEXES_H
 
 #include <alchemy/mutex.h>
+#include <errno.h>
 #include <pthread.h>
 
 #include "object.h"
@@ -27,6 +28,12 @@ extern const struct alchemy_kind alchemy_mutexes;
 static inline bool alchemy_owns(const struct mutex *mutex)
 {
 	return mutex->depth && mutex->owner_tid == primary_self()->tid;
+}
+
+/* The result of a lock: that a mutex of Linux's had an owner that ended is no error. */
+static inline int alchemy_owner_died(struct mutex *mutex, int error)
+{
+	return error == EOWNERDEAD ? pthread_mutex_consistent(&mutex->mutex) : error;
 }
 
 #endif
