@@ -46,6 +46,8 @@ pub struct Cpu {
     pub passenger_level: u8,
     /// Whether its interrupts are held back because a more urgent thread runs.
     pub holds_passenger: bool,
+    /// Whether a guest may be boosted: it can run before a thread that was preempted goes on.
+    pub boosts: bool,
 }
 
 /// The kernel of one CPU and the machine it runs on.
@@ -132,6 +134,9 @@ impl<M: Machine> Kernel<M> {
     fn place_ready(&mut self, id: Id<Thread>) {
         if self.m.get(id).priority > self.current_priority() {
             if let Some(current) = self.cpu.current {
+                if self.cpu.boosts {
+                    self.restart_sequence(current);
+                }
                 self.cpu.ready.push_front(&mut self.m, current);
             }
             self.cpu.current = Some(id);
@@ -372,6 +377,7 @@ impl<M: Machine> Kernel<M> {
 
     /// A thread does not run on: others that it takes no turns with may run before it does. If it
     /// was in its restartable sequence, that begins again.
+    #[cold]
     pub(crate) fn restart_sequence(&mut self, id: Id<Thread>) {
         let [first, end] = self.m.get(id).sequence;
         if first != end {

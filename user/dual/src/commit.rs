@@ -2,10 +2,10 @@
 //! process's page tables were looked at; and a load of vector registers, in one step with the check
 //! that Linux has not run since they were found valid.
 //!
-//! Linux runs while a runner waits, which it does not between the two, or when its budget ends.
-//! Then the kernel lets the runner continue at the beginning of its restartable sequence, which
-//! says that the store has to be done again, tables and all. What was stored before the budget
-//! ended was the process's then.
+//! Linux runs while a runner waits, which it does not between the two, when its budget ends, or,
+//! boosted, when a more urgent runner preempted it. Then the kernel lets the runner continue at
+//! the beginning of its restartable sequence, which says that the store has to be done again,
+//! tables and all. What was stored before that was the process's then.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
@@ -15,8 +15,9 @@ use pillion_runtime::info::{address, skin};
 use pillion_runtime::thread_set_sequence;
 
 // Arguments: the count's address and value, where, and what. The result is 0 or 1, or 2 if Linux
-// ran. An instruction that must not be repeated is the last one of the sequence. If the budget ends
-// after the store of words and before the return, it counts as not done, and is done again.
+// ran. An instruction that must not be repeated is the last one of the sequence. If the runner
+// is interrupted after the store of words and before the return, it counts as not done, and is done
+// again.
 global_asm!(
     "commit_first: mov eax, 2",
     "ret",

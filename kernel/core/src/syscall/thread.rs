@@ -199,6 +199,7 @@ impl<M: Machine> Kernel<M> {
         if !valid {
             return Err(Error::BadArgument);
         }
+        self.cpu.boosts |= ceiling != 0;
         self.allow_boost(id, ceiling as u8, budget, period);
         DONE
     }

@@ -50,6 +50,12 @@ fn a_sequence_begins_again_if_the_thread_does_not_run_on_in_it() {
             w.pass(200);
         };
         assert_eq!(after(next, preempted), next, "preempted at {next:#x}");
+        let where_guests_are_boosted = |w: &mut World, t: Worker| {
+            let other = w.worker(1);
+            w.root(Call::ContextAllowBoost, [slot::SCHED, other.context, 40, 30, 100]);
+            preempted(w, t);
+        };
+        assert_eq!(after(next, where_guests_are_boosted), then, "a guest may run then, too");
     }
 }
 
