@@ -178,6 +178,14 @@ pub fn put_beside(
     counters.written.compare_exchange(written, after, Ordering::Release, Ordering::Relaxed).ok().map(|_| true)
 }
 
+/// Bytes that can be taken; none where the counts are impossible, as for [`take_beside`].
+#[must_use]
+pub fn filled(counters: Counters<'_>, size: NonZeroU64) -> u64 {
+    let read = counters.read.load(Ordering::Acquire);
+    let used = counters.written.load(Ordering::Acquire).wrapping_sub(read);
+    if used <= size.get() { used } else { 0 }
+}
+
 /// Bytes that can be put; none where the counts are impossible.
 #[must_use]
 pub fn room(counters: Counters<'_>, size: NonZeroU64) -> u64 {

@@ -2,7 +2,7 @@
 
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use pillion_channel::ring::{Counters, Piece, put_beside, room, take_beside};
+use pillion_channel::ring::{Counters, Piece, filled, put_beside, room, take_beside};
 use proptest::{collection::vec, prelude::*};
 use std::collections::VecDeque;
 
@@ -81,6 +81,8 @@ proptest! {
         ring.read.store(read, Relaxed);
         let used = written.wrapping_sub(read);
         let there = if used <= size as u64 { used as usize } else { 0 };
+        // Who is told that there is something finds it.
+        prop_assert_eq!(filled(ring.counters(), ring.size()), there as u64);
         prop_assert_eq!(ring.take(len).unwrap().len(), there.min(len));
         prop_assert_eq!(ring.written.load(Relaxed), written);
         ring.put(&vec![0; len]);

@@ -260,10 +260,18 @@ static ssize_t put_here(const struct fifo_view *view, const char __user *buffer,
 {
 	struct fifo_view now;
 	ssize_t size;
+	u32 user;
 
 	down_read(&places);
-	/* A thread in primary mode that is putting waits for its next budget. */
-	while (cmpxchg(&view->control->putting, 0, 1)) {
+	/*
+	 * A thread in primary mode that is putting waits for its next budget. One of a task that has
+	 * ended does not go on, and in Linux nobody else puts.
+	 */
+	while ((user = cmpxchg(&view->control->putting, 0, 1))) {
+		bool is_stale = user < PILLION_FIFO_USER_RUNNER || !dual_task || !task_alive(dual_task);
+
+		if (is_stale && cmpxchg(&view->control->putting, user, 1) == user)
+			break;
 		up_read(&places);
 		if (!fifo_is_current(view))
 			return -ENODEV;

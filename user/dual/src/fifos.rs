@@ -5,7 +5,7 @@ use crate::files::file_of;
 use crate::level;
 use crate::lock::All;
 use crate::place;
-use crate::process::LinuxRam;
+use crate::process::{LinuxRam, USER_END};
 use crate::runner;
 use crate::window::{Event, Fifo};
 use core::sync::atomic::{
@@ -95,6 +95,11 @@ impl Thread<'_> {
         (opened.mode & mode != 0).then_some(opened)
     }
 
+    /// Who closed it meanwhile has no right to it any more, and another process may have it.
+    fn still_opened(&self, descriptor: u32, mode: u32, before: &Opened) -> Option<()> {
+        (self.opened(descriptor, mode)?.fifo == before.fifo).then_some(())
+    }
+
     /// Waits for an event, or a signal, or a while.
     fn await_event(&mut self, fifo: &Fifo, event: Event, bytes: u64) {
         let me = self.place.number;
@@ -132,6 +137,9 @@ impl Thread<'_> {
     /// `read` of a FIFO.
     pub fn read_fifo(&mut self, descriptor: u32, to: u64, length: u64) -> Option<Answer> {
         let opened = self.opened(descriptor, file::READ)?;
+        if to.checked_add(length).is_none_or(|end| end > USER_END) {
+            return None;
+        }
         if length == 0 {
             return Some(Answer::Value(0));
         }
@@ -163,6 +171,7 @@ impl Thread<'_> {
                 return Some(answer);
             }
             self.await_event(&fifo, Event::Data, 1);
+            self.still_opened(descriptor, file::READ, &opened)?;
         }
     }
 
@@ -189,6 +198,7 @@ impl Thread<'_> {
                 return Some(answer);
             }
             self.await_event(&fifo, Event::Room, length);
+            self.still_opened(descriptor, file::WRITE, &opened)?;
         }
     }
 }

@@ -19,9 +19,6 @@ use pillion_channel::ring::{self, Counters, Piece};
 use pillion_runtime::info::{address, skin};
 use pillion_runtime::signal;
 
-/// Control words begin at multiples of this.
-const LINE: u64 = 64;
-
 /// What a thread can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -80,7 +77,9 @@ impl Fifo {
             unsafe { entry.read_volatile() };
         let words = size_of::<Share>() as u64;
         let ring = |offset: u64| inside(share, share_size, offset, size.get()).filter(|_| offset >= words);
-        let is_placed = control.is_multiple_of(LINE) && control >= core::mem::offset_of!(Share, fifos) as u64;
+        // Those of `psc` are elsewhere: processes map them, and they end without regard to runners.
+        let own = core::mem::offset_of!(Share, fifos) + number * size_of::<FifoControl>();
+        let is_placed = control == own as u64;
         let control = inside(share, share_size, control, size_of::<FifoControl>() as u64).filter(|_| is_placed)?;
         let share = (address::WINDOW + share) as *mut Share;
         let (control, to_linux, to_task) =
@@ -155,9 +154,9 @@ impl Fifo {
 
     /// Whether an event that a thread waits for has come, of a writer for so many bytes.
     pub fn has(&self, event: Event, bytes: u64) -> bool {
-        let empty = |counters| ring::room(counters, self.size) == self.size();
+        let has_some = |counters| ring::filled(counters, self.size) != 0;
         match event {
-            Event::Data => !empty(self.counts_to_linux()) || !empty(self.counts_to_task()),
+            Event::Data => has_some(self.counts_to_linux()) || has_some(self.counts_to_task()),
             Event::Room => ring::room(self.counts_to_task(), self.size) >= bytes,
         }
     }
@@ -209,10 +208,17 @@ impl Fifo {
         // SAFETY: as in `counts_to_linux`.
         let putting = self.word(|control| unsafe { addr_of_mut!((*control).putting) });
         let mine = (me as u32 + 1) * user::RUNNER;
-        putting.compare_exchange(0, mine, SeqCst, SeqCst).ok()?;
+        let before = putting.load(SeqCst);
+        // A Linux that is dead puts nothing any more.
+        if before & !user::LINUX != 0 || before != 0 && place::life() == life::LIVES {
+            return None;
+        }
+        putting.compare_exchange(before, mine, SeqCst, SeqCst).ok()?;
         let put = self.again().and_then(|now| {
             ring::put_beside(now.counts_to_task(), now.size, len, |p| {
-                fetch(p.data, now.to_task.wrapping_add(p.at), p.len)
+                fetch(p.data, now.to_task.wrapping_add(p.at), p.len)?;
+                // Counts that begin anew can be the same.
+                self.again().map(drop)
             })
         });
         let _ = putting.compare_exchange(mine, 0, SeqCst, SeqCst);
