@@ -157,6 +157,11 @@ void expiries_set(void)
 		time.it_value = timespec_of(0);
 		check(!CALL4(SYS_timer_settime, (long)timer, 0, &time, &before), "stop");
 		check(ns_of(before.it_value) > 9 * SECOND && ns_of(before.it_interval) == SECOND, "what it was");
+		/* Without a first time, an interval is none. */
+		time.it_interval = timespec_of(SECOND);
+		check(!CALL4(SYS_timer_settime, (long)timer, 0, &time, NULL), "stop");
+		check(!CALL2(SYS_timer_gettime, (long)timer, &before) && !ns_of(before.it_interval), "an interval");
+		time.it_interval = timespec_of(0);
 		if (i % 3)
 			to_linux();
 		check(wait_for(only(40), &info, &(struct timespec){ .tv_nsec = 1000000 }) == -EAGAIN, "it is stopped");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Threads of processes in primary mode. The parts: dual.c the device and the marks of processes,
- * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it enters
- * and leaves it, dual_continue.c what becomes of its call then, dual_account.c what it did and why it
- * came back, dual_report.c where it left it, dual_pin.c memory that stays where it is,
- * dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_name.c names of
- * objects, dual_message.c messages of threads in Linux, dual_futex.c and dual_futex_memory.c
- * private futexes, dual_file.c, dual_event.c and dual_timer.c files that both sides use,
- * dual_signal.c the signals of timers.
+ * dual_hook.c the system calls in which a thread enters primary mode, dual_thread.c how it
+ * enters and leaves it, dual_continue.c what becomes of its call then, dual_account.c what it
+ * did and why it came back, dual_report.c where it left it, dual_pin.c memory that stays where
+ * it is, dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_name.c
+ * names of objects, dual_message.c messages of threads in Linux, dual_futex.c and
+ * dual_futex_memory.c private futexes, dual_file.c, dual_event.c and dual_timer.c files that
+ * both sides use, dual_signal.c the signals of timers.
  */
 #ifndef DUAL_H
 #define DUAL_H

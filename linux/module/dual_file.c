@@ -40,6 +40,7 @@ static unsigned int used;
 
 /* The task that knows where they are, by how often it was started. */
 static u32 stated;
+static DEFINE_MUTEX(stating);
 
 static u64 address_of(const struct dual_file *this)
 {
@@ -72,6 +73,11 @@ void dual_file_state(void)
 
 	if (READ_ONCE(stated) == dual_starts())
 		return;
+	mutex_lock(&stating);
+	if (stated == dual_starts()) {
+		mutex_unlock(&stating);
+		return;
+	}
 	/* One that has ended sets nothing any more. */
 	for (i = 0; i < MOST; i++)
 		cmpxchg(&shared[i].changing, PILLION_DUAL_FILE_BY_TASK, PILLION_DUAL_FILE_FREE);
@@ -84,6 +90,7 @@ void dual_file_state(void)
 	smp_store_release(&told->direct_map, (u64)__va(0));
 	dual_futex_state(PILLION_DUAL_FILE_SET);
 	WRITE_ONCE(stated, dual_starts());
+	mutex_unlock(&stating);
 }
 
 /* Whether a thread in primary mode still uses what has been released. */
@@ -299,6 +306,7 @@ bool dual_file_enter(long *result)
 	struct pt_regs *regs = task_pt_regs(current);
 	struct dual_process *process;
 	struct dual_thread *thread;
+	bool reads = regs->orig_ax == __NR_read;
 	bool has_entered;
 
 	/* Not a call within another one, or one for another thread. */
@@ -310,6 +318,13 @@ bool dual_file_enter(long *result)
 		return false;
 	has_entered = dual_thread_run(process, thread, regs, result);
 	dual_process_put(process);
+	/* Linux counts what is above 0 as bytes that were moved. */
+	if (has_entered && *result > 0) {
+		if (reads)
+			add_rchar(current, -*result);
+		else
+			add_wchar(current, -*result);
+	}
 	return has_entered;
 }
 
@@ -351,12 +366,8 @@ ssize_t dual_file_take(struct file *file, char __user *to, size_t size, loff_t *
 			return dual_file_read(this, to, size, at);
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		if (dual_file_enter(&result)) {
-			/* Linux counts what is above 0 as bytes that were read. */
-			if (result > 0)
-				add_rchar(current, -result);
+		if (dual_file_enter(&result))
 			return result;
-		}
 		error = dual_file_wait(this, 0);
 		if (error)
 			return error;

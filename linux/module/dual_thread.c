@@ -9,8 +9,6 @@
 
 #include <linux/bitops.h>
 #include <linux/fdtable.h>
-#include <linux/hrtimer.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/nsproxy.h>
@@ -461,8 +459,6 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 
 	if (!is_entrance(regs) || !may_enter(regs))
 		return false;
-	if (is_sleep(regs->orig_ax) && !take_time(&terms, regs))
-		return false;
 	if (dual_pin(&process->pins)) {
 		dual_warn_of_memory(process);
 		return false;
@@ -475,6 +471,8 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 		thread->native = 0;
 		return false;
 	}
+	if (is_sleep(regs->orig_ax) && !take_time(&terms, regs))
+		return false;
 	number = claim();
 	if (number < 0 && !xchg(&process->is_crowded, true))
 		pr_notice("%s[%d]: stays in Linux: all %u threads of [dual] are in use; raise `threads`\n",

@@ -264,8 +264,8 @@ static ssize_t put_here(const struct fifo_view *view, const char __user *buffer,
 
 	down_read(&places);
 	/*
-	 * A thread in primary mode that is putting waits for its next budget. One of a task that has
-	 * ended does not go on, and in Linux nobody else puts.
+	 * A thread in primary mode that is putting waits for its next budget. One of a task that
+	 * has ended does not go on, and in Linux nobody else puts.
 	 */
 	while ((user = cmpxchg(&view->control->putting, 0, 1))) {
 		bool is_stale = user < PILLION_FIFO_USER_RUNNER || !dual_task || !task_alive(dual_task);

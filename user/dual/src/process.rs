@@ -166,11 +166,11 @@ impl<'a> Process<'a> {
         }
         let read = self.read(|moment| {
             let last = &self.lookups.code[(at >> PAGE_BITS) as usize % CODE];
-            let place = self.ram.pointer::<u16>(self.look_up(last, moment, at, Access::Read)?)?;
-            // SAFETY: Linux's RAM is mapped there for good.
-            Some(unsafe { place.read_unaligned() })
+            let place = self.ram.pointer::<[u8; 2]>(self.look_up(last, moment, at, Access::Read)?)?;
+            // SAFETY: Linux's RAM is mapped there for good; others write it, so this is volatile.
+            Some(unsafe { place.read_volatile() })
         });
-        read == Some(u16::from_le_bytes(instruction))
+        read == Some(instruction)
     }
 
     #[cold]

@@ -157,7 +157,8 @@ impl Thread<'_> {
         let before = self.rest(&timer)?;
         let present = time(&place::clock().1?, timer.clock, now())?;
         let first = if is_absolute || first == 0 { first } else { present.checked_add(first)? };
-        self.place.set_timer(index, first, interval);
+        // As in Linux, a timer that does not run has no interval.
+        self.place.set_timer(index, first, if first == 0 { 0 } else { interval });
         // As in Linux, the timer is set also if that cannot be said any more.
         let is_told = old == 0 || self.tell_rest(old, before).is_some();
         Some(Answer::Value(if is_told { 0 } else { error::EFAULT }))
