@@ -142,10 +142,10 @@ extern "C" fn adds_at_once(_: u64) -> ! {
     }
 }
 
-/// How many of both threads' additions were lost to the other's.
-fn lost(kit: &mut Kit, is_sequence: bool) -> Checked<i64> {
+/// How many of both threads' additions were lost to the other's; one has that budget.
+fn lost(kit: &mut Kit, budget: u64, is_sequence: bool) -> Checked<i64> {
     SUMS.iter().for_each(|sum| sum.store(0, SeqCst));
-    let setup = Setup { entry: adds_in_steps, ..limited(50) };
+    let setup = Setup { entry: adds_in_steps, budget, ..limited(50) };
     let steps = done!(kit.start(setup.with(SUMS.as_ptr() as u64)));
     if is_sequence {
         let [first, end] = [&raw const adds_first, &raw const adds_end].map(|place| place as u64);
@@ -161,10 +161,16 @@ fn lost(kit: &mut Kit, is_sequence: bool) -> Checked<i64> {
 }
 
 fn sequence(kit: &mut Kit) -> Checked {
-    let without = lost(kit, false)?;
-    check!(without > 0, "nothing is lost without a sequence, so this test shows nothing");
-    // Each may have added without having counted it yet.
-    let with = lost(kit, true)?;
-    check!((-2..=0).contains(&with), "lost {with} additions");
+    let mut shown = 0;
+    // A budget may always end at the same instruction of the loop, and that where nothing is lost.
+    for budget in BUDGET..BUDGET + 5 {
+        if lost(kit, budget, false)? > 0 {
+            shown += 1;
+            // Each may have added without having counted it yet.
+            let with = lost(kit, budget, true)?;
+            check!((-2..=0).contains(&with), "lost {with} additions");
+        }
+    }
+    check!(shown > 0, "nothing is lost without a sequence, so this test shows nothing");
     Ok(())
 }
