@@ -381,6 +381,25 @@ pub mod user {
     pub const LINUX: u32 = 0xff;
     /// Runner `n` of the task of dual mode is `n + 1` times this; 0 is none.
     pub const RUNNER: u32 = 0x100;
+
+    /// What names a runner.
+    #[inline]
+    #[must_use]
+    pub const fn of_runner(runner: usize) -> u32 {
+        (runner as u32 + 1) * RUNNER
+    }
+
+    /// The runner that a word names, which Linux can write.
+    #[inline]
+    #[must_use]
+    pub const fn runner(word: u32) -> Option<usize> {
+        match word / RUNNER {
+            number @ 1..=RUNNERS => Some(number as usize - 1),
+            _ => None,
+        }
+    }
+
+    const RUNNERS: u32 = crate::dual::SLOTS as u32;
 }
 
 /// Bits of [`Share::events`]`[1]`.

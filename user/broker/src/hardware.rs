@@ -109,10 +109,8 @@ impl Hardware {
 
     /// Signals the runner whose thread waits for an event at a FIFO, as Linux's side says.
     fn tell_runner(&self, user: u32) {
-        if let (Some(first), number @ 1..) = (self.runners, user / user::RUNNER)
-            && number < THREADS as u32
-        {
-            let _ = signal(first + number - 1);
+        if let (Some(first), Some(runner)) = (self.runners, user::runner(user)) {
+            let _ = signal(first + runner as Cap);
         }
     }
 

@@ -1,11 +1,11 @@
 //! Reads and writes of `/dev/rtf*`: the thread is on Linux's side of a FIFO, beside Linux.
 
 use crate::answer::{Answer, Thread};
-use crate::files::file_of;
+use crate::files::{file_of, place_of};
 use crate::level;
 use crate::lock::All;
 use crate::place;
-use crate::process::{LinuxRam, USER_END};
+use crate::process::{LinuxRam, is_beyond};
 use crate::runner;
 use crate::window::{Event, Fifo};
 use core::sync::atomic::{
@@ -48,8 +48,8 @@ static WAITS: [[AtomicU32; 2]; FIFOS] = [const { [const { AtomicU32::new(0) }; 2
 fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Opened> {
     let told = place::descriptors();
     let key = file_of(ram, &told, table, descriptor)?;
-    let Descriptors { direct_map, file_flags, file_mode, file_operations, file_data, fifo_operations, .. } = told;
-    let place = |address: u64, offset: u32| address.wrapping_sub(direct_map).wrapping_add(offset.into());
+    let Descriptors { file_flags, file_mode, file_operations, file_data, fifo_operations, .. } = told;
+    let place = |address, offset| place_of(&told, address, offset);
     if fifo_operations == 0 || ram.long(place(key, file_operations))? != fifo_operations {
         return None;
     }
@@ -62,7 +62,7 @@ fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Opened> {
 
 /// The runner that a word names.
 fn named(want: u32) -> Option<usize> {
-    (want / user::RUNNER).checked_sub(1).map(|runner| runner as usize).filter(|runner| *runner < runner::count())
+    user::runner(want).filter(|runner| *runner < runner::count())
 }
 
 /// Names a runner in a word if `may` says so of the one that is named. Linux can change the word
@@ -105,7 +105,7 @@ impl Thread<'_> {
         let me = self.place.number;
         let (want, waits) = (fifo.want(event), &WAITS[fifo.number()][event as usize]);
         waits.fetch_or(1 << me, SeqCst);
-        name(want, (me as u32 + 1) * user::RUNNER, |other| {
+        name(want, user::of_runner(me), |other| {
             other.is_none_or(|other| waits.load(SeqCst) >> other & 1 == 0 || level::of(other) < level::of(me))
         });
         // Pairs with the fence of whoever makes the event.
@@ -137,7 +137,7 @@ impl Thread<'_> {
     /// `read` of a FIFO.
     pub fn read_fifo(&mut self, descriptor: u32, to: u64, length: u64) -> Option<Answer> {
         let opened = self.opened(descriptor, file::READ)?;
-        if to.checked_add(length).is_none_or(|end| end > USER_END) {
+        if is_beyond(to, length) {
             return None;
         }
         if length == 0 {

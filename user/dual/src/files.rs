@@ -8,7 +8,7 @@ use crate::futexes::{deliver, waiters};
 use crate::level;
 use crate::lock::All;
 use crate::place;
-use crate::process::{LinuxRam, USER_END};
+use crate::process::{LinuxRam, is_beyond};
 use crate::runner;
 use core::ptr::addr_of;
 use pillion_abi::NEVER;
@@ -46,11 +46,16 @@ fn waits() -> &'static Futexes {
     unsafe { &*addr_of!((*place::head()).file_waits).cast() }
 }
 
+/// Where a part of something of Linux's kernel is in its memory; nowhere, for what is not there.
+pub fn place_of(told: &Descriptors, address: u64, offset: u32) -> u64 {
+    address.wrapping_sub(told.direct_map).wrapping_add(offset.into())
+}
+
 /// The address of the `struct file` of a descriptor of the thread whose table's address is at
 /// `table`.
 pub fn file_of(ram: &LinuxRam, told: &Descriptors, table: u64, descriptor: u32) -> Option<u64> {
     let Descriptors { direct_map, fdtable_count, fdtable_files, .. } = *told;
-    let place = |address: u64, offset: u32| address.wrapping_sub(direct_map).wrapping_add(offset.into());
+    let place = |address, offset| place_of(told, address, offset);
     let table = ram.long(table).filter(|_| direct_map != 0)?;
     if descriptor >= ram.word(place(table, fdtable_count))? {
         return None;
@@ -63,8 +68,8 @@ pub fn file_of(ram: &LinuxRam, told: &Descriptors, table: u64, descriptor: u32) 
 fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Found> {
     let told = place::descriptors();
     let key = file_of(ram, &told, table, descriptor)?;
-    let Descriptors { direct_map, files, count, file_flags, .. } = told;
-    let place = |address: u64, offset: u32| address.wrapping_sub(direct_map).wrapping_add(offset.into());
+    let Descriptors { files, count, file_flags, .. } = told;
+    let place = |address, offset| place_of(&told, address, offset);
     let size = size_of::<File>() as u32;
     (0..count.min(FILES_MAX))
         .find_map(|index| {
@@ -113,7 +118,7 @@ impl Thread<'_> {
     /// `read`, made at that tick.
     pub fn read(&mut self, descriptor: u32, to: u64, length: u64, made: u64) -> Option<Answer> {
         // Linux refuses a length that no memory has.
-        if length < LONG || to.checked_add(length).is_none_or(|end| end > USER_END) {
+        if length < LONG || is_beyond(to, length) {
             return None;
         }
         self.with_file(descriptor, made, |thread, found| {
@@ -182,23 +187,17 @@ impl Thread<'_> {
 impl Thread<'_> {
     /// `timerfd_settime`; `old` is 0, or where it is to be said what the timer was set to.
     pub fn set_timer(&mut self, descriptor: u32, flags: u32, new: u64, old: u64) -> Option<Answer> {
-        let interval = self.length(new)?;
-        let first = self.length(new.checked_add(TIMESPEC)?)?;
-        if flags & !ABSOLUTE != 0 || !self.may_tell_rest(old) {
-            return None;
-        }
+        let new = self.new_setting(flags, new, old)?;
         self.with_file(descriptor, 0, |thread, found| {
             let (_, clocks) = place::clock();
             let clocks = clocks?;
             let present = |clock| time(&clocks, clock, now());
             let before = found.file.rest(present)?;
-            found.file.set(New { first, is_absolute: flags & ABSOLUTE != 0, interval }, present)?;
+            found.file.set(new, present)?;
             let woken = waits().wake(waiters(), found.address, u32::MAX, u32::MAX);
             All.signal_all(woken & !(1 << thread.place.number));
             tell_linux(found);
-            // As in Linux, the timer is set also if that cannot be said any more.
-            let is_told = old == 0 || thread.tell_rest(old, before).is_some();
-            Some(Answer::Value(if is_told { 0 } else { error::EFAULT }))
+            Some(thread.tell_before(old, before))
         })
     }
 
@@ -213,9 +212,21 @@ impl Thread<'_> {
         })
     }
 
-    /// Whether [`Thread::tell_rest`] is possible there, or not asked for.
-    pub fn may_tell_rest(&self, to: u64) -> bool {
-        to == 0 || to.is_multiple_of(8) && self.process.may_write(to, 2 * TIMESPEC as usize)
+    /// How a timer is to be set, by the `struct itimerspec` at `new`. `None` if it cannot be read,
+    /// if the flags are unknown, or if what the timer was cannot be written to `old`.
+    pub fn new_setting(&self, flags: u32, new: u64, old: u64) -> Option<New> {
+        let interval = self.length(new)?;
+        let first = self.length(new.checked_add(TIMESPEC)?)?;
+        let may_tell = old == 0 || old.is_multiple_of(8) && self.process.may_write(old, 2 * TIMESPEC as usize);
+        let is_known = flags & !ABSOLUTE == 0;
+        (is_known && may_tell).then_some(New { first, is_absolute: flags & ABSOLUTE != 0, interval })
+    }
+
+    /// Says what a timer was set to, if it is asked. As in Linux, it is set also if that cannot be
+    /// said any more.
+    pub fn tell_before(&self, old: u64, before: Rest) -> Answer {
+        let is_told = old == 0 || self.tell_rest(old, before).is_some();
+        Answer::Value(if is_told { 0 } else { error::EFAULT })
     }
 
     /// Writes a `struct itimerspec`.

@@ -101,6 +101,11 @@ impl Lookups {
 /// End of the addresses that Linux gives to a process, but for one that asks for more.
 pub const USER_END: u64 = (1 << 47) - (1 << PAGE_BITS);
 
+/// Whether no memory of a process has a range: Linux refuses that before it does anything.
+pub fn is_beyond(at: u64, length: u64) -> bool {
+    at.checked_add(length).is_none_or(|end| end > USER_END)
+}
+
 const PAGE_BITS: u32 = 12;
 const OFFSET: u64 = (1 << PAGE_BITS) - 1;
 

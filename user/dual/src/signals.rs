@@ -5,12 +5,11 @@
 //! signalled once. Any other signal for the thread leads to Linux.
 
 use crate::answer::{Answer, End, Thread, time};
-use crate::files::TIMESPEC;
 use crate::place;
 use crate::runner;
 use pillion_abi::NEVER;
 use pillion_abi::dual::{SignalTimer, resume};
-use pillion_dual::file::{ABSOLUTE, REALTIME, Rest};
+use pillion_dual::file::{New, REALTIME, Rest};
 use pillion_dual::objects::error;
 use pillion_runtime::now;
 
@@ -148,10 +147,8 @@ impl Thread<'_> {
     /// that can be set.
     pub fn set_signal_timer(&mut self, id: u32, flags: u32, new: u64, old: u64) -> Option<Answer> {
         let (index, timer) = self.timer(id)?;
-        let is_absolute = flags & ABSOLUTE != 0;
-        let interval = self.length(new)?;
-        let first = self.length(new.checked_add(TIMESPEC)?)?;
-        if flags & !ABSOLUTE != 0 || !is_absolute && timer.clock == REALTIME || !self.may_tell_rest(old) {
+        let New { first, is_absolute, interval } = self.new_setting(flags, new, old)?;
+        if !is_absolute && timer.clock == REALTIME {
             return None;
         }
         let before = self.rest(&timer)?;
@@ -159,9 +156,7 @@ impl Thread<'_> {
         let first = if is_absolute || first == 0 { first } else { present.checked_add(first)? };
         // As in Linux, a timer that does not run has no interval.
         self.place.set_timer(index, first, if first == 0 { 0 } else { interval });
-        // As in Linux, the timer is set also if that cannot be said any more.
-        let is_told = old == 0 || self.tell_rest(old, before).is_some();
-        Some(Answer::Value(if is_told { 0 } else { error::EFAULT }))
+        Some(self.tell_before(old, before))
     }
 
     /// `timer_gettime`.

@@ -207,7 +207,7 @@ impl Fifo {
     ) -> Option<bool> {
         // SAFETY: as in `counts_to_linux`.
         let putting = self.word(|control| unsafe { addr_of_mut!((*control).putting) });
-        let mine = (me as u32 + 1) * user::RUNNER;
+        let mine = user::of_runner(me);
         let before = putting.load(SeqCst);
         // A Linux that is dead puts nothing any more.
         if before & !user::LINUX != 0 || before != 0 && place::life() == life::LIVES {

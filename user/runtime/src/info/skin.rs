@@ -19,18 +19,16 @@ pub mod slot {
     /// Number of slots.
     pub const COUNT: u32 = RUNNERS + pillion_abi::dual::SLOTS as u32;
 
-    /// The notification of the runner that such a word of a FIFO names, which Linux can write:
+    /// The notification of the runner that such a word of a FIFO names:
     /// [`pillion_abi::channel::user`].
     #[inline]
     #[must_use]
     pub const fn runner(user: u32) -> Option<u32> {
-        match user / pillion_abi::channel::user::RUNNER {
-            number @ 1..=RUNNERS_MAX => Some(RUNNERS + number - 1),
-            _ => None,
+        match pillion_abi::channel::user::runner(user) {
+            Some(runner) => Some(RUNNERS + runner as u32),
+            None => None,
         }
     }
-
-    const RUNNERS_MAX: u32 = pillion_abi::dual::SLOTS as u32;
 }
 
 /// Bits of the notification of a thread of a task with a skin.
