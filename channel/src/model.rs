@@ -7,7 +7,7 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 use core::num::NonZeroU64;
 use loom::sync::atomic::AtomicU8;
 use loom::sync::{Arc, Notify};
-use loom::thread;
+use loom::thread::{self, JoinHandle};
 
 const SIZE: usize = 2;
 const RING_SIZE: NonZeroU64 = NonZeroU64::new(SIZE as u64).unwrap();
@@ -167,17 +167,23 @@ fn ring_to_task() {
     });
 }
 
+/// A ring with the bytes 1 and 2, and a thread of Linux that reads one of them.
+fn two_that_linux_reads() -> (Arc<Shared>, Producer, JoinHandle<Option<u8>>) {
+    let shared = Shared::new();
+    let mut producer = Producer::default();
+    assert!(shared.put(&mut producer, 1) && shared.put(&mut producer, 2));
+    let linux = {
+        let shared = shared.clone();
+        thread::spawn(move || shared.linux_read())
+    };
+    (shared, producer, linux)
+}
+
 /// The task takes back bytes while Linux reads them: each byte goes to exactly one side.
 #[test]
 fn both_take() {
     loom::model(|| {
-        let shared = Shared::new();
-        let mut producer = Producer::default();
-        assert!(shared.put(&mut producer, 1) && shared.put(&mut producer, 2));
-        let linux = {
-            let shared = shared.clone();
-            thread::spawn(move || shared.linux_read())
-        };
+        let (shared, mut producer, linux) = two_that_linux_reads();
         let mut taken: Vec<u8> = (0..2).filter_map(|_| shared.get(producer.written())).collect();
         assert!(shared.put(&mut producer, 3), "there is room again");
         taken.extend(linux.join().unwrap());
@@ -194,13 +200,7 @@ fn both_take() {
 #[test]
 fn three_take() {
     loom::model(|| {
-        let shared = Shared::new();
-        let mut producer = Producer::default();
-        assert!(shared.put(&mut producer, 1) && shared.put(&mut producer, 2));
-        let linux = {
-            let shared = shared.clone();
-            thread::spawn(move || shared.linux_read())
-        };
+        let (shared, producer, linux) = two_that_linux_reads();
         let beside = {
             let shared = shared.clone();
             thread::spawn(move || shared.take_beside())

@@ -138,16 +138,9 @@ pub fn take_beside(
     mut move_piece: impl FnMut(Piece) -> Option<()>,
 ) -> Option<usize> {
     for _ in 0..TRIES {
-        // In this order: what is found later can only be more.
-        let read = counters.read.load(Ordering::Acquire);
-        let used = counters.written.load(Ordering::Acquire).wrapping_sub(read);
-        if used > size.get() {
-            continue;
-        }
+        let Some((read, used)) = used_beside(counters, size) else { continue };
         let bytes = (used as usize).min(most);
-        let mut is_moved = Some(());
-        move_pieces(read, size, bytes, |piece| is_moved = is_moved.and_then(|()| move_piece(piece)));
-        is_moved?;
+        try_move_pieces(read, size, bytes, &mut move_piece)?;
         let after = read.wrapping_add(bytes as u64);
         // As in `take`.
         if bytes == 0 || counters.read.compare_exchange(read, after, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
@@ -170,9 +163,7 @@ pub fn put_beside(
     if room(counters, size) < len as u64 {
         return Some(false);
     }
-    let mut is_moved = Some(());
-    move_pieces(written, size, len, |piece| is_moved = is_moved.and_then(|()| move_piece(piece)));
-    is_moved?;
+    try_move_pieces(written, size, len, &mut move_piece)?;
     let after = written.wrapping_add(len as u64);
     // As in `Producer::put`.
     counters.written.compare_exchange(written, after, Ordering::Release, Ordering::Relaxed).ok().map(|_| true)
@@ -181,9 +172,15 @@ pub fn put_beside(
 /// Bytes that can be taken; none where the counts are impossible, as for [`take_beside`].
 #[must_use]
 pub fn filled(counters: Counters<'_>, size: NonZeroU64) -> u64 {
+    used_beside(counters, size).map_or(0, |(_, used)| used)
+}
+
+/// The count of bytes taken, and how many there are; `None` where the counts are impossible.
+fn used_beside(counters: Counters<'_>, size: NonZeroU64) -> Option<(u64, u64)> {
+    // In this order: what is found later can only be more.
     let read = counters.read.load(Ordering::Acquire);
     let used = counters.written.load(Ordering::Acquire).wrapping_sub(read);
-    if used <= size.get() { used } else { 0 }
+    (used <= size.get()).then_some((read, used))
 }
 
 /// Bytes that can be put; none where the counts are impossible.
@@ -225,6 +222,18 @@ fn move_pieces(count: u64, size: NonZeroU64, len: usize, mut move_piece: impl Fn
     } else {
         move_two(at, first, len, move_piece);
     }
+}
+
+/// [`move_pieces`], for pieces that may not be movable. `None`: one was not.
+fn try_move_pieces(
+    count: u64,
+    size: NonZeroU64,
+    len: usize,
+    move_piece: &mut impl FnMut(Piece) -> Option<()>,
+) -> Option<()> {
+    let mut is_moved = Some(());
+    move_pieces(count, size, len, |piece| is_moved = is_moved.and_then(|()| move_piece(piece)));
+    is_moved
 }
 
 /// Moves bytes that wrap at the ring's end: rare, and out of line to keep the common case short.

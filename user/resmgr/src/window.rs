@@ -53,12 +53,10 @@ impl Window {
         size: u64,
         words: impl Iterator<Item = (usize, u32)>,
     ) -> Result<()> {
-        self.open(memory, start, size, |bytes| {
-            for (at, kept) in words.filter(|(at, _)| at % 4 == 0 && *at as u64 + 4 <= size) {
-                // SAFETY: the word lies in what is mapped there, and is aligned; nothing has a
-                // reference to it, and others access it as an atomic, too.
-                unsafe { AtomicU32::from_ptr(bytes.add(at).cast()) }.fetch_and(kept, Ordering::SeqCst);
-            }
+        self.each_word(memory, start, size, words, |word, kept| {
+            // SAFETY: the word is mapped and aligned; nothing has a reference to it, and others
+            // access it as an atomic, too.
+            unsafe { AtomicU32::from_ptr(word) }.fetch_and(kept, Ordering::SeqCst);
         })
     }
 
@@ -70,11 +68,23 @@ impl Window {
         size: u64,
         words: impl Iterator<Item = (usize, u32)>,
     ) -> Result<()> {
+        // SAFETY: the word is mapped and aligned; nothing has a reference to it.
+        self.each_word(memory, start, size, words, |word, value| unsafe { word.write_volatile(value) })
+    }
+
+    /// Uses words with what is given for each, but for those that do not lie in the memory, or are
+    /// not aligned.
+    fn each_word(
+        &self,
+        memory: Cap,
+        start: u64,
+        size: u64,
+        words: impl Iterator<Item = (usize, u32)>,
+        with: impl Fn(*mut u32, u32),
+    ) -> Result<()> {
         self.open(memory, start, size, |bytes| {
             for (at, value) in words.filter(|(at, _)| at % 4 == 0 && *at as u64 + 4 <= size) {
-                // SAFETY: the word lies in what is mapped there, and is aligned; nothing has a
-                // reference to it.
-                unsafe { bytes.add(at).cast::<u32>().write_volatile(value) };
+                with(bytes.wrapping_add(at).cast(), value);
             }
         })
     }
