@@ -51,7 +51,6 @@ static int set_warned(void)
 	return primary_is_there() ? -primary_warn(__atomic_load_n(&warned, __ATOMIC_SEQ_CST)) : 0;
 }
 
-/* Its mutexes go to those that wait for them. */
 static void detach(struct evl_thread *self)
 {
 	if (count_warned(self->modes, 0))
@@ -63,8 +62,6 @@ static void detach(struct evl_thread *self)
 	primary_unname(&self->object.name);
 	evl_put(&self->object);
 	primary_unlock();
-	if (primary_is_there())
-		PRIMARY_CALL(THREAD_ENDS, 0, 0, 0, 0);
 }
 
 static void thread_ends(void *self)
@@ -152,6 +149,9 @@ int evl_detach_thread(int flags)
 		return -EPERM;
 	pthread_setspecific(at_end, NULL);
 	detach(evl_current);
+	/* Its mutexes go to those that wait for them, as those of a thread that ends do. */
+	if (primary_is_there())
+		PRIMARY_CALL(THREAD_ENDS, 0, 0, 0, 0);
 	primary_leave();
 	return 0;
 }

@@ -71,10 +71,9 @@ static bool has_signal(void)
 	return !sigisemptyset(&ready);
 }
 
-void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot)
+void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot,
+	       unsigned int reason)
 {
-	unsigned int reason = dual_why(slot);
-
 	if (reason == PILLION_DUAL_LEFT_WATCHDOG)
 		send_debug(PILLION_DUAL_DEBUG_WATCHDOG);
 	else if (!(process->flags & PILLION_DUAL_WARN))
@@ -96,10 +95,10 @@ void dual_warn_of_memory(struct dual_process *process)
 		send_debug(PILLION_DUAL_DEBUG_MEMORY);
 }
 
-void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *slot)
+void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *slot,
+		  unsigned int reason)
 {
 	struct pillion_dual_thread *sums = &thread->sums;
-	unsigned int reason = dual_why(slot);
 	u64 latency_ns;
 
 	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))

@@ -65,19 +65,12 @@ struct dual_file *dual_file_of(const struct file *file)
 	return NULL;
 }
 
-/* Tells a task that was started anew where to look. */
-void dual_file_state(void)
+/* Tells the task where to look, under the lock. */
+static void state(void)
 {
 	struct pillion_dual_descriptors *told = &dual_head()->descriptors;
 	unsigned int i;
 
-	if (READ_ONCE(stated) == dual_starts())
-		return;
-	mutex_lock(&stating);
-	if (stated == dual_starts()) {
-		mutex_unlock(&stating);
-		return;
-	}
 	/* One that has ended sets nothing any more. */
 	for (i = 0; i < MOST; i++)
 		cmpxchg(&shared[i].changing, PILLION_DUAL_FILE_BY_TASK, PILLION_DUAL_FILE_FREE);
@@ -90,6 +83,16 @@ void dual_file_state(void)
 	smp_store_release(&told->direct_map, (u64)__va(0));
 	dual_futex_state(PILLION_DUAL_FILE_SET);
 	WRITE_ONCE(stated, dual_starts());
+}
+
+/* Tells a task that was started anew where to look. */
+void dual_file_state(void)
+{
+	if (READ_ONCE(stated) == dual_starts())
+		return;
+	mutex_lock(&stating);
+	if (stated != dual_starts())
+		state();
 	mutex_unlock(&stating);
 }
 

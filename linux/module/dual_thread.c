@@ -26,7 +26,6 @@
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/time_namespace.h>
-#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <asm/io.h>
 #include <asm/irq.h>
@@ -348,18 +347,16 @@ static bool wait_for_return(unsigned int number, u32 start)
  * false if Linux has yet to make the call.
  */
 static bool resume(struct dual_process *process, struct dual_thread *thread,
-		   const struct pillion_dual_slot *slot, struct pt_regs *regs, long *result,
-		   struct dual_rest *rest)
+		   const struct pillion_dual_slot *slot, unsigned int reason, struct pt_regs *regs,
+		   long *result, struct dual_rest *rest)
 {
-	unsigned int reason = dual_why(slot);
-
 	if (reason == PILLION_DUAL_LEFT_REFUSED)
 		return false;
 	load_vectors(slot);
 	if (reason != PILLION_DUAL_LEFT_RECALL)
 		dual_report(process, thread, slot, reason);
 	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
-		dual_warn(process, slot);
+		dual_warn(process, slot, reason);
 	*result = load_registers(regs, &slot->registers);
 	*rest = (struct dual_rest){ slot->resume, *result, slot->wake_ns };
 	if (rest->resume != PILLION_DUAL_RESUME_AT)
@@ -396,6 +393,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	bool is_done = true, must_leave, is_offered;
 	bool waits = regs->orig_ax == __NR_rt_sigtimedwait;
 	u32 start = dual_starts();
+	unsigned int reason;
 
 	slot->signals = 0;
 	slot->timer_count = 0;
@@ -424,8 +422,9 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 		if (wait_for_return(number, start)) {
 			if (!fatal_signal_pending(current))
 				dual_urgency_run();
-			dual_account(thread, slot);
-			is_done = resume(process, thread, slot, regs, result, &rest);
+			reason = dual_why(slot);
+			dual_account(thread, slot, reason);
+			is_done = resume(process, thread, slot, reason, regs, result, &rest);
 		} else if (dual_starts() == start && withdraw(slot)) {
 			/* The task ended before it took the thread. */
 			is_done = false;

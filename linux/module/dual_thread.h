@@ -23,9 +23,11 @@ long dual_continue(struct pt_regs *regs, const struct dual_rest *rest);
 
 /* Why a thread left primary mode: PILLION_DUAL_LEFT_... */
 unsigned int dual_why(const struct pillion_dual_slot *slot);
-/* Adds up what the current thread did in primary mode. */
-void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *slot);
-/* Tells a process why a thread left primary mode: if it wants to know it, or by the watchdog. */
-void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot);
+/* Adds up what the current thread did in primary mode, which it left for that reason. */
+void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *slot,
+		  unsigned int reason);
+/* Tells a process of that reason: if it wants to know it, or if it is the watchdog. */
+void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot,
+	       unsigned int reason);
 
 #endif
