@@ -323,58 +323,12 @@ void fifo_results(void)
 	check_entries(2);
 }
 
-static volatile sig_atomic_t signals;
-
-static void counts(int sig)
-{
-	(void)sig;
-	signals++;
-}
-
-static pid_t disturb(const int *kinds)
-{
-	pid_t parent = getpid(), child = fork();
-
-	if (child) {
-		check(child > 0, "fork");
-		return child;
-	}
-	for (; *kinds; kinds++) {
-		usleep(20000);
-		check(!kill(parent, *kinds), "kill");
-	}
-	usleep(20000);
-	check(write(pair.files[0], "x", 1) == 1, "write");
-	_exit(0);
-}
-
 /* A call that a signal interrupts ends, or is made again, as in Linux. */
 void fifo_interrupted(void)
 {
-	static const int handled[] = { SIGUSR1, 0 }, stopped[] = { SIGSTOP, SIGCONT, 0 };
-	struct sigaction action = { .sa_handler = counts };
-	unsigned int i;
-	pid_t child;
-	char byte;
-
 	enter();
 	pair.files[0] = open_fifo(FIFO_IDLE, O_RDWR);
-	for (i = 0; i < 4; i++) {
-		action.sa_flags = i % 2 ? SA_RESTART : 0;
-		check(!sigaction(SIGUSR1, &action, NULL), "sigaction");
-		signals = 0;
-		child = disturb(handled);
-		if (i > 1)
-			to_primary();
-		if (!(i % 2))
-			check(get(pair.files[0], &byte, 1) == -EINTR && signals == 1, "%d signals", (int)signals);
-		check(get(pair.files[0], &byte, 1) == 1 && signals == 1, "%d signals", (int)signals);
-		check_mode(true);
-		check(!status_of(child), "the child");
-	}
-	child = disturb(stopped);
-	check(get(pair.files[0], &byte, 1) == 1, "after a stop");
-	check(!status_of(child), "the child");
+	interrupted(4, "x", 1);
 	check_entries(4);
 }
 

@@ -187,6 +187,12 @@ static void counts(int sig)
 	signals++;
 }
 
+/* What ends a wait for the first file of the pair, and is read then. */
+static struct {
+	const void *bytes;
+	size_t size;
+} end;
+
 /* Sends signals to its parent, then ends the wait of the parent. */
 static void disturbs(const int *kinds)
 {
@@ -197,7 +203,7 @@ static void disturbs(const int *kinds)
 		check(!kill(parent, *kinds), "kill");
 	}
 	usleep(20000);
-	gives(pair.files[0], 2);
+	check(write(pair.files[0], end.bytes, end.size) == (ssize_t)end.size, "write");
 	_exit(0);
 }
 
@@ -211,43 +217,64 @@ static pid_t disturb(const int *kinds)
 	return child;
 }
 
+static bool is_end(void)
+{
+	char got[sizeof(uint64_t)];
+
+	check(call(SYS_read, pair.files[0], (long)got, end.size, 0, 0, 0) == (long)end.size, "read");
+	return !memcmp(got, end.bytes, end.size);
+}
+
+static const int handling[] = { SIGUSR1, 0 }, stopping[] = { SIGSTOP, SIGCONT, 0 };
+
+void interrupted(unsigned int rounds, const void *bytes, size_t size)
+{
+	struct sigaction action = { .sa_handler = counts };
+	uint64_t value;
+	unsigned int i;
+	pid_t child;
+
+	end.bytes = bytes;
+	end.size = size;
+	for (i = 0; i < rounds; i++) {
+		action.sa_flags = i % 2 ? SA_RESTART : 0;
+		check(!sigaction(SIGUSR1, &action, NULL), "sigaction");
+		signals = 0;
+		child = disturb(handling);
+		if (i > 1)
+			to_primary();
+		if (!(i % 2))
+			check(call(SYS_read, pair.files[0], (long)&value, size, 0, 0, 0) == -EINTR && signals == 1,
+			      "%d signals", (int)signals);
+		check(is_end() && signals == 1, "%d signals", (int)signals);
+		check_mode(true);
+		check(!status_of(child), "the child");
+	}
+	/* Who is stopped goes on. */
+	child = disturb(stopping);
+	check(is_end(), "after a stop");
+	check(!status_of(child), "the child");
+}
+
 /* A read that a signal interrupts ends, or is made again, as in Linux. */
 void files_interrupted(void)
 {
-	static const int handled[] = { SIGUSR1, 0 }, stopped[] = { SIGSTOP, SIGCONT, 0 };
-	struct sigaction action = { .sa_handler = counts };
+	struct sigaction action = { .sa_handler = counts, .sa_flags = SA_RESTART };
+	uint64_t two = 2;
 	unsigned int i;
-	uint64_t value;
 	pid_t child;
 	int tick;
 
 	enter();
 	pair.files[0] = event(0, 0);
-	for (i = 0; i < 6; i++) {
-		action.sa_flags = i % 2 ? SA_RESTART : 0;
-		check(!sigaction(SIGUSR1, &action, NULL), "sigaction");
-		signals = 0;
-		child = disturb(handled);
-		if (i > 1)
-			to_primary();
-		if (!(i % 2))
-			check(take(pair.files[0], &value) == -EINTR && signals == 1, "%d signals", (int)signals);
-		check(taken(pair.files[0]) == 2 && signals == 1, "%d signals", (int)signals);
-		check_mode(true);
-		check(!status_of(child), "the child");
-	}
-	/* Who is stopped goes on. */
-	child = disturb(stopped);
-	check(taken(pair.files[0]) == 2, "after a stop");
-	check(!status_of(child), "the child");
+	interrupted(6, &two, sizeof(two));
 	/* A timer goes on, too. */
 	for (i = 0; i < 2; i++) {
 		tick = timer(CLOCK_MONOTONIC, 0);
-		action.sa_flags = SA_RESTART;
 		check(!sigaction(SIGUSR1, &action, NULL), "sigaction");
 		signals = 0;
 		arm(tick, 0, 100 * MILLISECOND, 0);
-		child = disturb(i ? stopped : handled);
+		child = disturb(i ? stopping : handling);
 		check(taken(tick) == 1 && signals == !i, "%d signals", (int)signals);
 		check(taken(pair.files[0]) == 2, "the end");
 		check(!status_of(child), "the child");

@@ -4,6 +4,7 @@
 #define FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -22,6 +23,11 @@ long add(int file, uint64_t value);
 uint64_t taken(int file);
 void gives(int file, uint64_t value);
 bool is_readable(int file);
+/*
+ * Reads of the first file of the pair that a signal interrupts end, or are made again, as in Linux;
+ * after the signals of each round, these bytes, at most eight, are written to it.
+ */
+void interrupted(unsigned int rounds, const void *bytes, size_t size);
 /* The thread is where it is expected to be after a call. */
 void check_mode(bool primary);
 int event(unsigned int count, int flags);
