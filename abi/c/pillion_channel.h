@@ -441,8 +441,11 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_WAIT 0x50490102
 #define PILLION_DUAL_URGENCY 0x50490103
 #define PILLION_DUAL_FIRST_SIGNAL 1
+#define PILLION_DUAL_MAIN 33
 #define PILLION_DUAL_LIFE_CALL 0x50490200
 #define PILLION_DUAL_VECTOR_BYTES 0x1000
+#define PILLION_DUAL_VVAR_FIRST 128
+#define PILLION_DUAL_VVAR_BYTES 0x240
 #define PILLION_DUAL_MEMORIES 32
 #define PILLION_DUAL_SIGNAL_TIMERS 8
 #define PILLION_DUAL_TASK "dual"
@@ -569,6 +572,18 @@ _Static_assert(sizeof(struct pillion_dual_clocks) == 224, "size");
 _Static_assert(offsetof(struct pillion_dual_clocks, sequence) == 0, "sequence");
 _Static_assert(offsetof(struct pillion_dual_clocks, reserved) == 8, "reserved");
 _Static_assert(offsetof(struct pillion_dual_clocks, copies) == 64, "copies");
+#endif
+
+struct pillion_dual_vvar {
+    uint64_t page;
+    uint64_t replaced;
+    uint8_t copies[2][PILLION_DUAL_VVAR_BYTES];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_vvar) == 1168, "size");
+_Static_assert(offsetof(struct pillion_dual_vvar, page) == 0, "page");
+_Static_assert(offsetof(struct pillion_dual_vvar, replaced) == 8, "replaced");
+_Static_assert(offsetof(struct pillion_dual_vvar, copies) == 16, "copies");
 #endif
 
 struct pillion_dual_registers {
@@ -872,7 +887,8 @@ struct pillion_dual {
     struct pillion_dual_futex_waiter futex_waiters[PILLION_DUAL_SLOTS];
     struct pillion_dual_futexes file_waits;
     struct pillion_dual_descriptors descriptors;
-    uint64_t reserved2[260];
+    struct pillion_dual_vvar vvar;
+    uint64_t reserved2[114];
     struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
@@ -890,7 +906,8 @@ _Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");
 _Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waiters");
 _Static_assert(offsetof(struct pillion_dual, file_waits) == 1576, "file_waits");
 _Static_assert(offsetof(struct pillion_dual, descriptors) == 1960, "descriptors");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 2016, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, vvar) == 2016, "vvar");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 3184, "reserved2");
 _Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 

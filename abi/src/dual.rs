@@ -48,6 +48,9 @@ pub const WAIT: u64 = 0x5049_0102;
 /// if no space is bound by `VcpuBindSignals`.
 pub const URGENCY: u64 = 0x5049_0103;
 
+/// Slot of that space that wakes the task's main thread.
+pub const MAIN: u64 = FIRST_SIGNAL + SLOTS as u64;
+
 /// Added to the argument of [`SIGNAL`]: before that, Linux is no longer urgent.
 pub const CALM: u64 = 1 << 63;
 
@@ -353,6 +356,26 @@ pub struct Clocks {
     pub reserved: [u64; 7],
     /// The copies.
     pub copies: [Conversion; 2],
+}
+
+/// Where the clocks of the vDSO begin in their page, in all versions of Linux, and bytes of
+/// [`Vvar::copies`].
+pub const VVAR_FIRST: usize = 128;
+/// See [`VVAR_FIRST`].
+pub const VVAR_BYTES: usize = 576;
+
+/// The page from which the vDSO of Linux's processes reads the clocks. In primary mode there is a
+/// copy of the runner's own in its place, which changes only while the runner's thread does not
+/// run.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Vvar {
+    /// Its guest-physical address, written by Linux, followed by [`SIGNAL`] with [`MAIN`]; 0: none.
+    pub page: u64,
+    /// The page that has copies in its place; written by the task. There are none if it differs.
+    pub replaced: u64,
+    /// Its bytes from [`VVAR_FIRST`] on, in two copies that are written with those of [`Clocks`].
+    pub copies: [[u8; VVAR_BYTES]; 2],
 }
 
 /// Registers of a thread.
@@ -668,8 +691,10 @@ pub struct Dual {
     pub file_waits: Futexes,
     /// Written by Linux, once each time that the task is started.
     pub descriptors: Descriptors,
+    /// The page with the clocks of the vDSO.
+    pub vvar: Vvar,
     /// Zero.
-    pub reserved2: [u64; 260],
+    pub reserved2: [u64; 114],
     /// Each memory's.
     pub futexes: [Futexes; MEMORIES],
 }

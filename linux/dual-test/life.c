@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes and threads that begin and end in primary mode. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -239,17 +240,34 @@ static int locked(void)
 	return kilobytes;
 }
 
+/* The vDSO's own reader of the processor's number, which this program's C library does not use. */
+static void check_getcpu(void)
+{
+	void *found = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	long (*getcpu)(unsigned int *, unsigned int *, void *);
+	unsigned int processor = ~0U, node = ~0U;
+
+	check(found, "the vDSO: %s", dlerror());
+	getcpu = dlvsym(found, "__vdso_getcpu", "LINUX_2.6");
+	check(getcpu, "__vdso_getcpu: %s", dlerror());
+	to_primary();
+	check(!getcpu(&processor, &node, NULL), "getcpu");
+	check(processor < 4096 && !node, "processor %u, node %u", processor, node);
+	check(is_primary(), "getcpu leads to Linux");
+}
+
 int prepared(void)
 {
 	struct sched_param parameters = { .sched_priority = PRIORITY };
 	int i;
 
-	check(!getauxval(AT_SYSINFO_EHDR), "it has a vDSO");
+	check(getauxval(AT_SYSINFO_EHDR), "it has no vDSO");
 	check(locked() > 0, "%d KB are locked", locked());
 	check(waitpid(-1, NULL, 0) < 0 && errno == ECHILD, "it has a child");
 	check(!sched_setscheduler(0, SCHED_FIFO, &parameters), "sched_setscheduler: %s", strerror(errno));
 	for (i = 0; i < 100; i++)
 		to_primary();
+	check_getcpu();
 	device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
 	check(device >= 0, "%s: %s", PILLION_DUAL_DEVICE, strerror(errno));
 	check_entries(1);

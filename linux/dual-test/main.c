@@ -3,7 +3,8 @@
  * Tests dual mode from within Linux: `dual-test [native] [NAME...]`. With `native`, no process is
  * marked, and all must be good too. `dual-test stay` is in primary mode for three seconds,
  * `dual-test outlive` and `outlive-fifos` until Linux has died, `dual-test minute` compares clocks
- * for a minute, and `dual-test urgent` is for a system of its own.
+ * for a minute, `dual-test while-odd` reads them while Linux stops, and `dual-test urgent` is for a
+ * system of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,6 +28,7 @@ static const struct test {
 	{ "times", times },
 	{ "clocks", clocks },
 	{ "clocks-between-threads", clocks_between_threads },
+	{ "vdso", vdso },
 	{ "interrupted-absolute", interrupted_absolute },
 	{ "interrupted-relative", interrupted_relative },
 	{ "interrupted-computation", interrupted_computation },
@@ -213,6 +215,8 @@ int main(int argc, char **argv)
 		return outlive_fifos();
 	if (*names && !strcmp(*names, "minute"))
 		return minute();
+	if (*names && !strcmp(*names, "while-odd"))
+		return while_odd();
 	if (*names && !strcmp(*names, "urgent"))
 		return urgent_mode();
 	run(tests, COUNT(tests), names, !*names);

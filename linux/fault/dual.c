@@ -105,9 +105,14 @@ static void change_head(void)
 	struct pillion_dual *head = dual.head;
 	unsigned int i;
 
-	switch (below(8)) {
+	switch (below(9)) {
 	case 0:
 		change_clocks();
+		break;
+	case 7:
+		/* Its main thread maps memory. */
+		head->vvar.page = below(3) ? wild() : (u64)below(512 << 8) << PAGE_SHIFT;
+		hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_MAIN);
 		break;
 	case 1:
 		head->memories[below(PILLION_DUAL_MEMORIES)] = below(3);
@@ -207,21 +212,25 @@ static void recall(unsigned int number)
 	hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + number);
 }
 
-static bool prepare(void)
+struct pillion_dual *dual_window(void)
 {
 	u32 version, gsi, base, pages;
-	struct pillion_directory *directory;
-	unsigned int i;
 	u8 *window;
 
 	cpuid(PILLION_CPUID_LEAF, &version, &gsi, &base, &pages);
 	if (version != PILLION_CHANNEL_VERSION)
-		return false;
+		return NULL;
 	window = memremap((u64)base << PAGE_SHIFT, (u64)pages << PAGE_SHIFT, MEMREMAP_WB);
-	if (!window)
+	return window ? (void *)(window + ((struct pillion_directory *)window)->dual) : NULL;
+}
+
+static bool prepare(void)
+{
+	unsigned int i;
+
+	dual.head = dual_window();
+	if (!dual.head)
 		return false;
-	directory = (void *)window;
-	dual.head = (void *)(window + directory->dual);
 	dual.slots = (void *)(dual.head + 1);
 	dual.user = vm_mmap(NULL, 0, USER_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, 0);
 	dual.table = (void *)get_zeroed_page(GFP_KERNEL);
@@ -288,6 +297,7 @@ int fault_dual(void)
 	}
 	vfree(before);
 	hypercall(PILLION_DUAL_URGENCY, 0);
+	hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_MAIN);
 	note("dual done, %u came back at once, %u never", answered, lost);
 	return lost ? -EIO : 0;
 }

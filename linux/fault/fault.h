@@ -16,6 +16,9 @@ void message_aim(u32 data);
 void message_mask(void);
 void message_send(void);
 
+/* What Linux's kernel and the task of dual mode share, mapped anew; NULL: it is not there. */
+struct pillion_dual *dual_window(void);
+
 /* Each returns, unless it says that Linux does not survive it. */
 int fault_spin(void);
 int fault_far(void);
@@ -33,5 +36,6 @@ int fault_hpet(void);
 int fault_bridge(void);
 int fault_bars(void);
 int fault_dual(void);
+int fault_clock(void);
 
 #endif

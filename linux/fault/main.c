@@ -37,6 +37,7 @@ static const struct {
 	{ "bridge", fault_bridge },
 	{ "bars", fault_bars },
 	{ "dual", fault_dual },
+	{ "clock", fault_clock },
 };
 
 void note(const char *format, ...)

@@ -527,7 +527,15 @@ static ssize_t group_show(struct device *dev, struct device_attribute *attribute
 
 static DEVICE_ATTR_RO(group);
 
-static struct attribute *dual_attrs[] = { &dev_attr_group.attr, NULL };
+/* Whether the vDSO reads the clocks in primary mode as well. */
+static ssize_t vdso_show(struct device *dev, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%d\n", dual_clock_has_page());
+}
+
+static DEVICE_ATTR_RO(vdso);
+
+static struct attribute *dual_attrs[] = { &dev_attr_group.attr, &dev_attr_vdso.attr, NULL };
 
 ATTRIBUTE_GROUPS(dual);
 

@@ -232,6 +232,8 @@ void dual_signal_open(void);
 void dual_signal_close(void);
 
 int dual_clock_open(void);
+/* Whether threads in primary mode have a copy of the vDSO's page. */
+bool dual_clock_has_page(void);
 void dual_clock_close(void);
 /* Nanoseconds of one of the clocks by which timers run. */
 s64 dual_clock_now(clockid_t clock);

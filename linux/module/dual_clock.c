@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Linux's clocks, for threads in primary mode: each time Linux advances them, what converts ticks
- * into their time is written into two copies, one after the other, so that a reader always finds a
- * complete one.
+ * into their time, and the page from which the vDSO reads them, are written into two copies, one
+ * after the other, so that a reader always finds a complete one.
  */
 #include <linux/clocksource.h>
 #include <linux/compiler.h>
+#include <linux/delay.h>
+#include <linux/mm.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/timekeeping.h>
 #include <asm/barrier.h>
+#include <asm/vdso.h>
 #include <vdso/clocksource.h>
+#include <vdso/datapage.h>
 
 #include "dual.h"
+#include "hypercall.h"
+
+/* How long the task may take to put copies in the page's place, in milliseconds. */
+#define PATIENCE 2000
+
+/* The vDSO's clocks in their page; NULL: there is none, or none that may be replaced. */
+static const void *vvar;
 
 s64 dual_clock_now(clockid_t clock)
 {
@@ -44,6 +55,18 @@ static void state(struct pillion_dual_conversion *copy, const struct timekeeper 
 	copy->to_tai_ns = keeper->offs_tai;
 }
 
+/* The task's main thread puts copies in the place of the page that is stated. */
+static void state_page(u64 page)
+{
+	WRITE_ONCE(dual_head()->vvar.page, page);
+	hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_MAIN);
+}
+
+static u64 page(void)
+{
+	return vvar ? virt_to_phys(vvar) & PAGE_MASK : 0;
+}
+
 /* The callers hold the lock of Linux's timekeeping, so there is one writer. */
 static int advanced(struct notifier_block *block, unsigned long was_set, void *keeper)
 {
@@ -58,8 +81,13 @@ static int advanced(struct notifier_block *block, unsigned long was_set, void *k
 		/* The number is visible before the copy that it takes from readers changes. */
 		smp_wmb();
 		state(&clocks->copies[copy], keeper);
+		/* The vDSO's clocks were advanced before. */
+		if (vvar)
+			memcpy(dual_head()->vvar.copies[copy], vvar, sizeof(dual_head()->vvar.copies[copy]));
 		smp_wmb();
 	}
+	if (READ_ONCE(dual_head()->vvar.page) != page())
+		state_page(page());
 	if (was_set)
 		dual_runners_look();
 	return NOTIFY_OK;
@@ -67,10 +95,61 @@ static int advanced(struct notifier_block *block, unsigned long was_set, void *k
 
 static struct notifier_block block = { .notifier_call = advanced };
 
+/* The entry of the current process's page tables for an address, or one that is not present. */
+static pte_t entry(unsigned long address)
+{
+	pgd_t *pgd = pgd_offset(current->mm, address);
+	p4d_t *p4d = pgd_present(*pgd) ? p4d_offset(pgd, address) : NULL;
+	pud_t *pud = p4d && p4d_present(*p4d) ? pud_offset(p4d, address) : NULL;
+	pmd_t *pmd = pud && pud_present(*pud) && !pud_leaf(*pud) ? pmd_offset(pud, address) : NULL;
+
+	return pmd && pmd_present(*pmd) && !pmd_leaf(*pmd) ? *pte_offset_kernel(pmd, address) : __pte(0);
+}
+
+/*
+ * Finds the page of the vDSO in the current process: all that have the clocks of the machine have
+ * the same one. No symbol and no function leads there.
+ */
+static const void *find_vvar(void)
+{
+	const struct vdso_image *image = current->mm ? current->mm->context.vdso_image : NULL;
+	unsigned long address;
+	pte_t found;
+	u32 word;
+
+	BUILD_BUG_ON(CS_BASES * sizeof(struct vdso_data) > PILLION_DUAL_VVAR_BYTES);
+	if (!image || !current->mm->context.vdso || dual_has_clocks())
+		return NULL;
+	address = (unsigned long)current->mm->context.vdso + image->sym_vvar_page;
+	if (get_user(word, (u32 __user *)address))
+		return NULL;
+	mmap_read_lock(current->mm);
+	found = entry(address);
+	mmap_read_unlock(current->mm);
+	return pte_present(found) ? phys_to_virt(PFN_PHYS(pte_pfn(found))) + PILLION_DUAL_VVAR_FIRST : NULL;
+}
+
+bool dual_clock_has_page(void)
+{
+	return vvar && READ_ONCE(dual_head()->vvar.replaced) == page();
+}
+
 int dual_clock_open(void)
 {
+	unsigned int waited;
+	int error;
+
+	vvar = find_vvar();
 	/* Registration calls it for the first time. */
-	return pvclock_gtod_register_notifier(&block);
+	error = pvclock_gtod_register_notifier(&block);
+	if (error || !vvar)
+		return error;
+	for (waited = 0; !dual_clock_has_page() && waited < PATIENCE; waited++)
+		msleep(1);
+	if (!dual_clock_has_page())
+		pr_warn("the vDSO stays hidden from marked programs: task %s does not replace its page\n",
+			PILLION_DUAL_TASK);
+	return 0;
 }
 
 void dual_clock_close(void)
@@ -80,4 +159,5 @@ void dual_clock_close(void)
 	pvclock_gtod_unregister_notifier(&block);
 	for (copy = 0; copy < 2; copy++)
 		WRITE_ONCE(dual_head()->clocks.copies[copy].valid, 0);
+	state_page(0);
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "prepare.h"
+#include "vdso.h"
 
 /* Code segment of 64-bit programs. */
 #define CODE_64 0x33
@@ -91,8 +92,22 @@ static bool go_until(pid_t process, int request, int wanted, int *held)
 	return stop;
 }
 
-/* Takes the vDSO out of the auxiliary vector, which follows the arguments and the environment. */
-static void hide_vdso(pid_t process, uint64_t stack)
+/* Whether the vDSO can be used in primary mode. */
+static bool has_vdso(void)
+{
+	FILE *file = fopen("/sys/class/misc/pillion-dual/vdso", "re");
+	bool has = file && fgetc(file) == '1';
+
+	if (file)
+		fclose(file);
+	return has;
+}
+
+/*
+ * Where the auxiliary vector, which follows the arguments and the environment, has the kind of the
+ * entry for the vDSO; 0: it has none.
+ */
+static uint64_t vdso_entry(pid_t process, uint64_t stack)
 {
 	uint64_t words = (uint64_t)ptrace(PTRACE_PEEKDATA, process, stack, NULL) + 1, at = stack + 8 * words;
 	long kind;
@@ -103,11 +118,37 @@ static void hide_vdso(pid_t process, uint64_t stack)
 	} while (ptrace(PTRACE_PEEKDATA, process, at, NULL) && !errno);
 	for (at += 8; !errno; at += 16) {
 		kind = ptrace(PTRACE_PEEKDATA, process, at, NULL);
-		if (errno || kind == AT_NULL)
-			return;
-		if (kind == AT_SYSINFO_EHDR)
-			ptrace(PTRACE_POKEDATA, process, at, (void *)AT_IGNORE);
+		if (!errno && kind == AT_SYSINFO_EHDR)
+			return at;
+		if (kind == AT_NULL)
+			break;
 	}
+	return 0;
+}
+
+/*
+ * Has the vDSO's getcpu make the system call. It looks for the number in a table of segments, which
+ * threads in primary mode do not have. The process gets its own copy of that page.
+ */
+static bool replace_getcpu(pid_t process, uint64_t vdso)
+{
+	uint64_t function = vdso_function("__vdso_getcpu");
+	unsigned char code[] = { 0xb8, SYS_getcpu & 0xff, SYS_getcpu >> 8, 0, 0, 0x0f, 0x05, 0xc3 };
+	long word;
+
+	memcpy(&word, code, sizeof(word));
+	return function && !ptrace(PTRACE_POKETEXT, process, vdso + function, (void *)word);
+}
+
+/* Makes the vDSO fit for primary mode, or takes it out of the auxiliary vector. */
+static void adjust_vdso(pid_t process, uint64_t stack)
+{
+	uint64_t entry = vdso_entry(process, stack), vdso = 0;
+
+	if (entry)
+		vdso = ptrace(PTRACE_PEEKDATA, process, entry + 8, NULL);
+	if (vdso && !(has_vdso() && replace_getcpu(process, vdso)))
+		ptrace(PTRACE_POKEDATA, process, entry, (void *)AT_IGNORE);
 }
 
 /*
@@ -169,7 +210,7 @@ static void adjust(pid_t process, const char *program, int *held)
 		return;
 	if (registers.cs != CODE_64)
 		return;
-	hide_vdso(process, registers.rsp);
+	adjust_vdso(process, registers.rsp);
 	if (!may_lock(process)) {
 		unlocked(program, "RLIMIT_MEMLOCK");
 		return;

@@ -2,10 +2,11 @@
 //! as urgent as the system file and the thread's priority in Linux say, until the thread needs
 //! Linux.
 //!
-//! The task has a main thread, which starts and ends it and is the watchdog, and a runner for each
-//! thread that can be in primary mode at the same time. Linux's kernel module fills in a slot
-//! ([`pillion_abi::dual::Slot`]) and signals the slot's runner. A runner is more urgent than Linux:
-//! when Linux continues, the thread either waits, or has been given back.
+//! The task has a main thread, which starts and ends it, maps Linux's memory for the vCPUs, and is
+//! the watchdog, and a runner for each thread that can be in primary mode at the same time. Linux's
+//! kernel module fills in a slot ([`pillion_abi::dual::Slot`]) and signals the slot's runner. A
+//! runner is more urgent than Linux: when Linux continues, the thread either waits, or has been
+//! given back.
 //!
 //! Whatever Linux states, a thread can reach only Linux's memory, and uses only its runner's
 //! budget.
@@ -29,27 +30,35 @@ mod runner;
 mod services;
 mod shadow;
 mod signals;
+mod view;
 mod watchdog;
 mod window;
 
 use pillion_runtime::{
-    info::{self, label, skin, wake},
+    info::{self, dual::SIGNALLED, label, skin, wake},
     manager::tell,
     park, println, task, wait,
 };
 
+use view::Views;
 use watchdog::Watch;
 
 task!(main);
 
 const ENODEV: i64 = -19;
 
+/// Starts the runners, once they have Linux's memory. Fails with the reason.
+fn prepare() -> Result<Views, &'static str> {
+    runner::prepare(info::task())?;
+    Views::new().map_err(|_| "the kernel refuses to map Linux's memory for its vCPUs")
+}
+
 fn main(_: u64) -> ! {
-    if let Err(why) = runner::prepare(info::task()) {
+    let mut views = prepare().unwrap_or_else(|why| {
         println!("[dual] no thread can enter primary mode: {why}");
         tell(label::STARTED, ENODEV);
         park();
-    }
+    });
     tell(label::STARTED, 0);
     let mut watch = Watch::new();
     loop {
@@ -59,6 +68,7 @@ fn main(_: u64) -> ! {
                 tell(label::ENDED, 0);
                 park();
             }
+            Ok([bits, _]) if bits & SIGNALLED != 0 => views.follow(),
             Ok(_) => {}
             Err(_) => watch.look(runner::count()),
         }

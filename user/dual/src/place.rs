@@ -46,6 +46,24 @@ pub fn clock_sequence() -> u64 {
     unsafe { sequence(addr_of_mut!((*head()).clocks)) }
 }
 
+/// The page from which Linux says that its vDSO reads the clocks; 0: none.
+pub fn vvar_page() -> u64 {
+    // SAFETY: as in `clock`.
+    unsafe { addr_of!((*head()).vvar.page).read_volatile() }
+}
+
+/// Says which page has copies in its place.
+pub fn set_replaced(page: u64) {
+    // SAFETY: as in `clock`.
+    unsafe { addr_of_mut!((*head()).vvar.replaced).write_volatile(page) };
+}
+
+/// The copy of its first bytes that goes with a statement about the clocks.
+pub fn vvar_copy(number: u64) -> *const u8 {
+    // SAFETY: as in `clock`; nothing is accessed here.
+    unsafe { addr_of!((*head()).vvar.copies[(number & 1) as usize]).cast() }
+}
+
 /// The number of a memory that has objects; 0 if there is none.
 pub fn memory(index: usize) -> u64 {
     if index >= MEMORIES {

@@ -20,8 +20,7 @@ impl LinuxRam {
     pub fn new() -> LinuxRam {
         // SAFETY: this is the task of dual mode.
         let info = unsafe { dual::dual() };
-        let count = (info.range_count as usize).min(info.ranges.len());
-        LinuxRam(Ram::new(&info.ranges[..count]))
+        LinuxRam(Ram::new(info.ram()))
     }
 
     /// A pointer to memory of Linux, if there is some. `T` has at most eight bytes.

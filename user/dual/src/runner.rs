@@ -13,10 +13,9 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use pillion_abi::NEVER;
 use pillion_abi::dual::{SLOTS, flag, reason};
 use pillion_abi::vcpu::Exit;
-use pillion_runtime::info::{self, TaskInfo, dual, skin};
+use pillion_runtime::info::{self, TaskInfo, skin};
 use pillion_runtime::{
-    context_consumed, now, signal, sleep, thread_bind_notification, thread_resume, thread_set_registers,
-    thread_suspend, vcpu_run,
+    context_consumed, now, signal, sleep, thread_bind_notification, thread_resume, thread_set_registers, thread_suspend,
 };
 
 /// Bytes of a runner's stack.
@@ -200,9 +199,8 @@ fn go_on(shadow: &Shadow, thread: &mut Thread<'_>) -> End {
     if let Some(end) = call(shadow, thread, now()) {
         return end;
     }
-    let vcpu = dual::slot::VCPUS + thread.notification - 1;
     loop {
-        let [exit, _] = vcpu_run(vcpu).unwrap_or([Exit::Invalid as u64, 0]);
+        let exit = shadow.run();
         let time = now();
         let fault = shadow.state.fault.get();
         let vector = fault.info & 0xff;

@@ -2,16 +2,18 @@
 
 use crate::commit::Moment;
 use crate::place::{Offer, Place, Special};
+use crate::view::Vvar;
 use core::arch::{asm, x86_64::__cpuid, x86_64::__cpuid_count};
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use pillion_abi::PAGE;
 use pillion_abi::dual::{SLOTS, VECTOR_BYTES};
-use pillion_abi::vcpu::{Segment, State, dirty, gpr};
+use pillion_abi::vcpu::{Exit, Segment, State, dirty, gpr};
 use pillion_dual::vectors::{COMPONENTS, LEAST, mxcsr_mask, repair};
 use pillion_dual::walk::Tables;
-use pillion_runtime::info::address;
+use pillion_runtime::info::{address, dual};
 use pillion_runtime::user_mode::{self, Process};
+use pillion_runtime::vcpu_run;
 
 /// Flags that user mode can set without privilege: CF, PF, AF, ZF, SF, TF, DF, OF, AC, ID.
 const USER_FLAGS: u64 = 0x0024_0dd5;
@@ -90,6 +92,7 @@ pub struct Shadow {
     number: usize,
     pub state: &'static State,
     held: Cell<Option<Held>>,
+    vvar: Vvar,
 }
 
 impl Shadow {
@@ -102,7 +105,7 @@ impl Shadow {
         // SAFETY: the resource manager mapped a page for each runner, for good. It holds cells of
         // integers. Only the runner uses it, and the kernel writes them only while the runner is in
         // `vcpu_run`.
-        Shadow { number, state: unsafe { &*(place as *const State) }, held: Cell::new(None) }
+        Shadow { number, state: unsafe { &*(place as *const State) }, held: Cell::new(None), vvar: Vvar::of(number) }
     }
 
     /// Takes the registers that Linux offers. Returns the process's page tables; `None` if Linux
@@ -138,6 +141,14 @@ impl Shadow {
         }
         self.held.set(held);
         user_mode::set(state, &Process { cr3, cr4, fs_base, gs_base, data: 0 });
+    }
+
+    /// Runs the code up to the next exit. Returns what [`vcpu_run`] does.
+    #[inline(always)]
+    pub fn run(&self) -> u64 {
+        self.vvar.follow();
+        let vcpu = dual::slot::VCPUS + self.number as u32;
+        vcpu_run(vcpu).map_or(Exit::Invalid as u64, |[exit, _]| exit)
     }
 
     /// The kernel refused the state, or replaced it.

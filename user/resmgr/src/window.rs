@@ -177,7 +177,7 @@ plain!(SkinInfo {
     shared_fifos,
 });
 plain!(TaskInfo { tsc_hz, period, memory_size, name, arguments, skin });
-plain!(DualInfo { levels, watchdog, watch_level, boosts, range_count, ranges });
+plain!(DualInfo { levels, watchdog, watch_level, boosts, part_count, ram_count, parts });
 plain!(LinuxInfo {
     root_pointer,
     io_apics,

@@ -106,7 +106,7 @@ fn psc(out: &mut Header) {
 
 fn dual(out: &mut Header) {
     define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
-        SLOTS SIGNAL CALM WAIT URGENCY FIRST_SIGNAL LIFE_CALL VECTOR_BYTES MEMORIES SIGNAL_TIMERS);
+        SLOTS SIGNAL CALM WAIT URGENCY FIRST_SIGNAL MAIN LIFE_CALL VECTOR_BYTES VVAR_FIRST VVAR_BYTES MEMORIES SIGNAL_TIMERS);
     out.define_text("DUAL_TASK", dual_mode::TASK);
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
@@ -128,6 +128,8 @@ fn dual(out: &mut Header) {
         to_realtime_ns: "int64_t", to_boottime_ns: "int64_t", to_tai_ns: "int64_t",);
     structure!(out, "dual_clocks", dual_mode::Clocks,
         sequence: "uint64_t", reserved: "uint64_t" "[7]", copies: "struct pillion_dual_conversion" "[2]",);
+    structure!(out, "dual_vvar", dual_mode::Vvar,
+        page: "uint64_t", replaced: "uint64_t", copies: "uint8_t" "[2][PILLION_DUAL_VVAR_BYTES]",);
     structure!(out, "dual_registers", dual_mode::Registers,
         gpr: "uint64_t" "[16]", rip: "uint64_t", rflags: "uint64_t", fs_base: "uint64_t", gs_base: "uint64_t",);
     structure!(out, "dual_naming", dual_mode::Naming,
@@ -176,6 +178,6 @@ fn dual(out: &mut Header) {
         memories_gone: "uint32_t", reserved: "uint32_t" "[9]", clocks: "struct pillion_dual_clocks",
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
         futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", file_waits: "struct pillion_dual_futexes",
-        descriptors: "struct pillion_dual_descriptors", reserved2: "uint64_t" "[260]",
+        descriptors: "struct pillion_dual_descriptors", vvar: "struct pillion_dual_vvar", reserved2: "uint64_t" "[114]",
         futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);
 }

@@ -25,12 +25,15 @@ const FOUR_GIB: u64 = 4 << 30;
 /// Room for the two ends that the pool, which cuts a region in two, adds to mappings of RAM.
 pub const POOL_ENDS: [Extent; 2] = [Extent::small(address::GUEST, PAGE), Extent::small(address::GUEST, PAGE)];
 
-/// A range of Linux's RAM.
+/// A part of Linux's memory.
 #[derive(Clone, Copy)]
-pub struct Ram {
+pub struct Part {
     pub range: Range,
     pub memory: Cap,
 }
+
+/// How Linux's memory is mapped in a guest space.
+pub const MAPPED: u64 = map::WRITE | map::EXECUTE;
 
 /// What is mapped in the guest space.
 pub fn guest_extents(pieces: &[Piece]) -> Vec<Extent> {
@@ -62,21 +65,19 @@ pub fn ram_extents(machine: &Platform, system: &System) -> Vec<Extent> {
     ram.map(|(_, p)| Extent::large(address::GUEST + p.range.base, p.range.size)).chain(POOL_ENDS).collect()
 }
 
-/// Maps everything in both address spaces. Returns Linux's RAM.
-pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap) -> Result<Vec<Ram>> {
-    let mut ram = Vec::new();
+/// Maps everything in both address spaces. Returns what is in the guest space.
+pub fn map_memory(slots: &mut Slots, pieces: &[Piece], guest: Cap, monitor: Cap) -> Result<Vec<Part>> {
+    let mut parts = Vec::new();
     for (region, piece) in mine(pieces) {
         let memory = slots.make(slot::REGIONS + region as u32, Kind::Memory, piece.range.size)?;
         if piece.range.kind == HIDDEN {
             continue;
         }
-        memory_map(memory, guest, piece.range.base, map::WRITE | map::EXECUTE).when("mapping Linux's memory")?;
+        memory_map(memory, guest, piece.range.base, MAPPED).when("mapping Linux's memory")?;
         show_monitor(slots, piece, memory, monitor)?;
-        if piece.range.kind == range_kind::RAM {
-            ram.push(Ram { range: piece.range, memory });
-        }
+        parts.push(Part { range: piece.range, memory });
     }
-    Ok(ram)
+    Ok(parts)
 }
 
 fn show_monitor(slots: &mut Slots, piece: &Piece, memory: Cap, monitor: Cap) -> Result<()> {

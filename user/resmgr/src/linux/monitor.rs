@@ -3,7 +3,7 @@
 
 use super::{
     facts::facts,
-    memory_map::{POOL_ENDS, Ram, guest_extents, map_memory, monitor_extents},
+    memory_map::{POOL_ENDS, Part, guest_extents, map_memory, monitor_extents},
     ranges::{Piece, pieces},
     task_devices,
 };
@@ -11,7 +11,7 @@ use crate::{
     failure::{Result, While},
     page_tables::{Extent, table_pages},
     platform::Platform,
-    skin::{self, Channel, Shared},
+    skin::{self, Channel, Layout, Shared},
     task::{Maker, Spec, Task, Urgency, give},
     window::bytes_of,
 };
@@ -52,9 +52,7 @@ impl Monitor {
 
 pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
     let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &task_devices::registers(system));
-    let mut extents = guest_extents(&all);
-    extents.extend(shared.iter().flat_map(|shared| skin::guest_extents(&shared.layout)));
-    let guest_tables = table_pages(&extents) + SPARE_TABLES;
+    let guest_tables = guest_tables(machine, system, linux, shared.map(|shared| &shared.layout));
     let mut spec = Spec::new(IMAGE, machine.image(IMAGE)?, machine.boot.tsc_hz);
     spec.more = monitor_extents(&all);
     spec.more.push(Extent::small(address::LINUX_INFO, PAGE));
@@ -66,6 +64,14 @@ pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&
     Ok(Monitor { spec, guest_tables })
 }
 
+/// Table pages for a guest space with Linux's memory, as known before the pool is taken.
+pub fn guest_tables(machine: &Platform, system: &System, linux: &Linux, layout: Option<&Layout>) -> u64 {
+    let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &task_devices::registers(system));
+    let mut extents = guest_extents(&all);
+    extents.extend(layout.into_iter().flat_map(skin::guest_extents));
+    table_pages(&extents) + SPARE_TABLES
+}
+
 /// What tasks that run Linux's code need of it.
 pub struct Guest {
     /// Its guest space.
@@ -73,7 +79,8 @@ pub struct Guest {
     pub vcpu: Cap,
     /// The state page of the vCPU.
     pub state: Cap,
-    pub ram: Vec<Ram>,
+    /// What is mapped in it, but for the channel window.
+    pub parts: Vec<Part>,
 }
 
 /// Makes the monitor, ready to run.
@@ -89,7 +96,7 @@ pub fn make(
     let task = maker.make(&monitor.spec, badge)?;
     let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
-    let ram = map_memory(maker.slots, &all, guest, task.space)?;
+    let parts = map_memory(maker.slots, &all, guest, task.space)?;
     let mut info = facts(machine, system, linux, &all)?;
     if let Some((channel, tasks)) = channel {
         channel.map_guest(maker.slots, guest)?;
@@ -106,7 +113,7 @@ pub fn make(
     let context = maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
     allow_boost(machine, system, context)?;
     say(linux, &all);
-    Ok((task, Guest { space: guest, vcpu, state, ram }))
+    Ok((task, Guest { space: guest, vcpu, state, parts }))
 }
 
 /// Lets Linux be boosted for real-time threads of marked processes, if the system file says so.

@@ -13,7 +13,7 @@ use core::{
 };
 use pillion_abi::{
     PAGE,
-    boot::slot,
+    boot::{Range, slot},
     channel::{Command, Directory, FIFOS, FifoControl, MAGIC, Share, Status, THREADS, Usage, VERSION},
     object::{Kind, map, right},
 };
@@ -42,6 +42,23 @@ pub enum Access {
     Read,
     /// Read and write.
     Write,
+}
+
+impl Access {
+    const fn rights(self) -> u8 {
+        match self {
+            Access::Read => right::READ,
+            Access::Write => right::READ | right::WRITE,
+        }
+    }
+
+    /// How it is mapped.
+    const fn flags(self) -> u64 {
+        match self {
+            Access::Read => 0,
+            Access::Write => map::WRITE,
+        }
+    }
 }
 
 impl Channel {
@@ -159,21 +176,40 @@ impl Channel {
         (offset, size): (u64, u64),
         access: Access,
     ) -> Result<()> {
-        let (rights, flags) = match access {
-            Access::Read => (right::READ, 0),
-            Access::Write => (right::READ | right::WRITE, map::WRITE),
-        };
-        let part = slots.take()?;
-        memory_part(self.memory, offset, size, part, rights).when("sharing the window")?;
-        memory_map(part, space, address, flags).when("mapping the window")?;
+        let part = self.part(slots, (offset, size), access)?;
+        memory_map(part, space, address, access.flags()).when("mapping the window")?;
         Ok(())
     }
 
-    /// Maps the window in Linux's memory, at its physical address. The first half is read-only.
-    pub fn map_guest(&self, slots: &mut Slots, guest: Cap) -> Result<()> {
+    /// A capability for a part.
+    fn part(&self, slots: &mut Slots, (offset, size): (u64, u64), access: Access) -> Result<Cap> {
+        let part = slots.take()?;
+        memory_part(self.memory, offset, size, part, access.rights()).when("sharing the window")?;
+        Ok(part)
+    }
+
+    /// Its two parts in Linux's memory, at its physical address. The first half is read-only.
+    fn guest_layout(&self) -> [(u64, u64, Access); 2] {
         let Layout { command, size, .. } = self.layout;
-        self.map(slots, guest, self.base, (0, command), Access::Read)?;
-        self.map(slots, guest, self.base + command, (command, size - command), Access::Write)
+        [(0, command, Access::Read), (command, size - command, Access::Write)]
+    }
+
+    /// Maps the window in Linux's memory.
+    pub fn map_guest(&self, slots: &mut Slots, guest: Cap) -> Result<()> {
+        for (offset, size, access) in self.guest_layout() {
+            self.map(slots, guest, self.base + offset, (offset, size), access)?;
+        }
+        Ok(())
+    }
+
+    /// The same as parts for a task to map: their memory, where, and with what flags.
+    pub fn guest_parts(&self, slots: &mut Slots) -> Result<[(Cap, Range); 2]> {
+        let mut parts = [(0, Range::default()); 2];
+        for (part, (offset, size, access)) in parts.iter_mut().zip(self.guest_layout()) {
+            let range = Range { base: self.base + offset, size, kind: access.flags() };
+            *part = (self.part(slots, (offset, size), access)?, range);
+        }
+        Ok(parts)
     }
 }
 

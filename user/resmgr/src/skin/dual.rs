@@ -1,6 +1,7 @@
 //! The task of dual mode: what it has beside the threads of a task with a skin. Each of its runners
-//! has a user vCPU in Linux's guest space, with a state page, and Linux's kernel can signal each.
-//! The task sees Linux's RAM, and shares a part of the window with Linux's kernel.
+//! has a user vCPU, with a state page, in a guest space that the task maps Linux's memory in; and
+//! Linux's kernel can signal each. The task sees Linux's RAM, and shares a part of the window with
+//! Linux's kernel.
 
 use super::{
     Passenger,
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::{
     failure::{Result, While},
-    linux::Ram,
+    linux::{MAPPED, Part},
     page_tables::Extent,
     task::{Maker, Task, give, give_into},
     window::bytes_of,
@@ -18,7 +19,7 @@ use crate::{
 use alloc::vec::Vec;
 use pillion_abi::{
     PAGE,
-    boot::Range,
+    boot::{Range, range_kind},
     dual,
     object::{Kind, map, right},
 };
@@ -26,21 +27,28 @@ use pillion_runtime::{
     Cap,
     info::{
         RANGES, address,
-        dual::{DualInfo, SIGNALLED, slot},
+        dual::{DualInfo, PARTS, SIGNALLED, slot},
     },
     memory_map, vcpu_bind_signals,
 };
 
-/// Pages for the runners' objects.
-pub fn pages(threads: u32) -> u64 {
-    // The vCPUs begin on a page; then the task's information, and the space for Linux's signals.
-    u64::from(runners(threads)) * PAGES + 1 + 1 + 1
+/// Pages for the runners' objects; `tables` are those for a guest space with Linux's memory.
+pub fn pages(threads: u32, tables: u64) -> u64 {
+    // A vCPU, a guest space, and the page of the vDSO for each runner. The vCPUs begin on a page;
+    // then the task's information, and the space for Linux's signals.
+    u64::from(runners(threads)) * (PAGES + space_tables(tables) + 1 + 1) + 1 + 1 + 1
+}
+
+/// Table pages of a runner's guest space: a hole of a page cuts a page of 1 GiB in pages of two
+/// sizes.
+const fn space_tables(tables: u64) -> u64 {
+    tables + 2
 }
 
 /// Slots for the runners' objects, the task's information, the state of Linux's vCPU, the space for
 /// Linux's signals, the parts of the window, and the ranges of Linux's RAM.
 pub const fn slots(threads: u32) -> u32 {
-    2 * runners(threads) + 6 + RANGES as u32
+    4 * runners(threads) + 8 + RANGES as u32
 }
 
 /// The mappings that only this task has; `ram` are those of Linux's RAM.
@@ -48,6 +56,7 @@ pub fn extents(threads: u32, ram: &[Extent], window: &Layout) -> Vec<Extent> {
     let count = runners(threads);
     let mut all = Vec::from([
         Extent::small(address::VCPU_STATE, u64::from(count) * PAGE),
+        Extent::small(address::VVAR, u64::from(count) * PAGE),
         Extent::small(address::DUAL_INFO, PAGE),
         Extent::small(address::PASSENGER_STATE, PAGE),
         Extent::small(address::DUAL, dual::bytes(count as usize)),
@@ -102,22 +111,26 @@ pub(super) fn make(
     channel: &Channel,
     passenger: &Passenger,
     notifications: &[Cap],
-    rules: &Rules,
+    (rules, tables): (&Rules, u64),
 ) -> Result<()> {
+    let [main, runners @ ..] = notifications else { return Ok(()) };
     let (place, size) = (channel.layout.dual, channel.layout.dual_size);
     maker.window.fill_part(channel.memory, place, size, &[])?;
     channel.map(maker.slots, task.space, address::DUAL, (place, size), Access::Write)?;
     show_window(maker, task, channel)?;
-    user_vcpus::make(maker, task, passenger.guest.space, slot::VCPUS, notifications.len() as u32)?;
+    for (number, _) in (0..).zip(runners) {
+        make_runner(maker, task, number, tables)?;
+    }
     give(task, slot::PASSENGER, passenger.guest.vcpu, right::WRITE, 0)?;
     let state = maker.slots.derive(passenger.guest.state, right::READ, 0)?;
     memory_map(state, task.space, address::PASSENGER_STATE, 0).when("showing a task the state of Linux's vCPU")?;
-    let info = show_ram(maker, task, &passenger.guest.ram, rules)?;
+    let info = show_memory(maker, task, channel, &passenger.guest.parts, rules)?;
     maker.memory(task, address::DUAL_INFO, PAGE, bytes_of(&info), 0)?;
-    let signals = maker.slots.make(task.region, Kind::CapSpace, dual::FIRST_SIGNAL + notifications.len() as u64)?;
-    for (slot, notification) in (dual::FIRST_SIGNAL as Cap..).zip(notifications) {
+    let signals = maker.slots.make(task.region, Kind::CapSpace, dual::MAIN + 1)?;
+    for (slot, notification) in (dual::FIRST_SIGNAL as Cap..).zip(runners) {
         give_into(signals, slot, *notification, right::WRITE, SIGNALLED)?;
     }
+    give_into(signals, dual::MAIN as Cap, *main, right::WRITE, SIGNALLED)?;
     vcpu_bind_signals(passenger.guest.vcpu, signals).when("binding Linux's signals")?;
     Ok(())
 }
@@ -132,19 +145,52 @@ fn show_window(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<
     channel.map(maker.slots, task.space, address::WINDOW + first, (first, pool - first), Access::Write)
 }
 
-/// Maps Linux's RAM in the task, the largest range first: most of what the task looks at is there.
-/// Where there are more ranges than the task can be told of, the smallest are left out.
-fn show_ram(maker: &mut Maker<'_>, task: &Task, ram: &[Ram], rules: &Rules) -> Result<DualInfo> {
+/// Makes a runner's vCPU, in a guest space of its own, and its page of the vDSO.
+fn make_runner(maker: &mut Maker<'_>, task: &Task, number: u32, tables: u64) -> Result<()> {
+    let space = maker.slots.make(task.region, Kind::GuestSpace, space_tables(tables))?;
+    user_vcpus::make_one(maker, task, space, slot::VCPUS, number)?;
+    give(task, slot::SPACES + number, space, right::ALL, 0)?;
+    let vvar = maker.memory(task, address::VVAR + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
+    give(task, slot::VVAR + number, vvar, right::READ, 0)
+}
+
+/// Gives the task what Linux's guest space maps, and maps Linux's RAM in the task. The largest
+/// ranges of RAM come first: most of what the task looks at is there. Where there are more parts
+/// than the task can be told of, the last are left out.
+fn show_memory(
+    maker: &mut Maker<'_>,
+    task: &Task,
+    channel: &Channel,
+    parts: &[Part],
+    rules: &Rules,
+) -> Result<DualInfo> {
     let Rules { levels, watchdog, watch_level, boosts } = *rules;
-    let ranges = [Range::default(); RANGES];
-    let mut info = DualInfo { levels, watchdog, watch_level, boosts, range_count: 0, ranges };
-    let mut ram: Vec<&Ram> = ram.iter().collect();
+    let parts_of =
+        |is_ram: bool| parts.iter().filter(move |one| (one.range.kind == range_kind::RAM) == is_ram).copied();
+    let mut ram: Vec<Part> = parts_of(true).collect();
     ram.sort_by_key(|one| core::cmp::Reverse(one.range.size));
-    for (entry, one) in info.ranges.iter_mut().zip(ram) {
+    ram.truncate(RANGES);
+    for one in &ram {
         let seen = maker.slots.derive(one.memory, right::READ | right::WRITE, 0)?;
         memory_map(seen, task.space, address::GUEST + one.range.base, map::WRITE).when("showing a task Linux's RAM")?;
-        *entry = one.range;
-        info.range_count += 1;
+    }
+    let ram_count = ram.len() as u64;
+    let mapped = |one: Part| (one.memory, Range { kind: MAPPED, ..one.range });
+    let all = ram.into_iter().map(mapped).chain(channel.guest_parts(maker.slots)?).chain(parts_of(false).map(mapped));
+    let mut info =
+        DualInfo { levels, watchdog, watch_level, boosts, part_count: 0, ram_count, parts: [Range::default(); PARTS] };
+    for (entry, (memory, range)) in info.parts.iter_mut().zip(all) {
+        give(task, slot::PARTS + info.part_count as u32, memory, rights(range.kind), 0)?;
+        *entry = range;
+        info.part_count += 1;
     }
     Ok(info)
+}
+
+/// The rights that mapping with those flags needs.
+fn rights(flags: u64) -> u8 {
+    [(map::WRITE, right::WRITE), (map::EXECUTE, right::EXECUTE)]
+        .into_iter()
+        .filter(|(flag, _)| flags & flag != 0)
+        .fold(right::READ, |all, (_, one)| all | one)
 }

@@ -156,9 +156,10 @@ impl Skins {
                     psc::make(&mut maker, task, passenger.guest.space, facts.threads)?;
                 }
                 Some(Kind::Dual(_)) => {
-                    let runners: Vec<Cap> = threads.iter().skip(1).map(|one| one.notification).collect();
+                    let notifications: Vec<Cap> = threads.iter().map(|one| one.notification).collect();
                     let rules = dual::Rules::of(&program.plan.wanted, *tsc_hz);
-                    dual::make(&mut maker, task, channel, passenger, &runners, &rules)?;
+                    let rules = (&rules, program.plan.guest_tables);
+                    dual::make(&mut maker, task, channel, passenger, &notifications, rules)?;
                 }
                 Some(Kind::RtLinux) | None => {}
             }

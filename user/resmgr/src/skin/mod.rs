@@ -23,6 +23,7 @@ mod warden;
 
 pub use boot::{Plans, Shared, plan};
 pub use channel::{Channel, guest_extents};
+pub use layout::Layout;
 
 use crate::{journal, lines::Line, linux::Guest, task::Task, task_log, text::Text, window::Window};
 use alloc::vec::Vec;

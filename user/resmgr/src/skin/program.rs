@@ -6,6 +6,7 @@ use super::{
     layout::{DIRECTORY, Layout, STATUS},
     psc,
     threads::{self, Thread},
+    user_vcpus,
 };
 use crate::{
     failure::{Result, While},
@@ -37,6 +38,8 @@ pub struct Plan {
     pub urgency: Urgency,
     /// Ticks that `init_module` and `cleanup_module` may each take.
     pub grace: u64,
+    /// Table pages for a guest space with Linux's memory, for the task of dual mode; else 0.
+    pub guest_tables: u64,
 }
 
 impl Plan {
@@ -62,6 +65,7 @@ impl Plan {
         spec.more = extents(&facts);
         spec.more_pages = threads::pages(facts.threads) + u64::from(!wanted.interrupts.is_empty());
         let time = wanted.bound().map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
+        let mut guest_tables = 0;
         match wanted.kind() {
             Some(Kind::Psc) => {
                 spec.slots = info::psc::slot::COUNT;
@@ -69,15 +73,17 @@ impl Plan {
                 spec.more_pages += psc::pages(facts.threads);
             }
             Some(Kind::Dual(_)) => {
-                spec.slots = info::dual::slot::COUNT;
+                spec.slots = info::dual::slot::count(user_vcpus::runners(facts.threads));
                 spec.more.extend(dual::extents(facts.threads, &linux::ram_extents(machine, system), window));
-                spec.more_pages += dual::pages(facts.threads);
+                guest_tables =
+                    system.linux.as_ref().map_or(0, |l| linux::guest_tables(machine, system, l, Some(window)));
+                spec.more_pages += dual::pages(facts.threads, guest_tables);
             }
             Some(Kind::RtLinux) | None => {}
         }
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
         let grace = machine.ticks(wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns));
-        Ok(Plan { spec, wanted: wanted.clone(), urgency, grace })
+        Ok(Plan { spec, wanted: wanted.clone(), urgency, grace, guest_tables })
     }
 }
 

@@ -1,5 +1,4 @@
-//! User vCPUs of tasks that run code of Linux's processes: one for each runner, in Linux's guest
-//! space, with a state page.
+//! User vCPUs of tasks that run code of Linux's processes: one for each runner, with a state page.
 
 use crate::{
     failure::{Result, While},
@@ -22,11 +21,13 @@ pub const fn runners(threads: u32) -> u32 {
 
 /// Makes the vCPUs, and gives them to the task, in slots from `first` on.
 pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, first: Cap, count: u32) -> Result<()> {
-    for number in 0..count {
-        let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
-        let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
-        vcpu_configure(vcpu, guest, state, configure::USER).when("configuring a user vCPU")?;
-        give(task, first + number, vcpu, right::ALL, 0)?;
-    }
-    Ok(())
+    (0..count).try_for_each(|number| make_one(maker, task, guest, first, number))
+}
+
+/// Makes the vCPU with that number, and gives it to the task.
+pub fn make_one(maker: &mut Maker<'_>, task: &Task, guest: Cap, first: Cap, number: u32) -> Result<()> {
+    let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
+    let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
+    vcpu_configure(vcpu, guest, state, configure::USER).when("configuring a user vCPU")?;
+    give(task, first + number, vcpu, right::ALL, 0)
 }

@@ -9,9 +9,26 @@ pub mod slot {
     pub const VCPUS: u32 = 256;
     /// The passenger's vCPU, only to make interrupts pending.
     pub const PASSENGER: u32 = 288;
-    /// Number of slots.
-    pub const COUNT: u32 = 289;
+    /// First of the guest spaces of the user vCPUs.
+    pub const SPACES: u32 = 320;
+    /// First of the runners' pages at [`super::address::VVAR`].
+    pub const VVAR: u32 = 352;
+    /// First of the parts of Linux's memory ([`super::DualInfo::parts`]).
+    pub const PARTS: u32 = 384;
+    /// First of the capabilities that a runner's guest space is mapped by, [`VIEW`] for each.
+    pub const VIEWS: u32 = PARTS + super::PARTS as u32;
+    /// See [`VIEWS`]: one for each part, and one more for that which has a hole.
+    pub const VIEW: u32 = super::PARTS as u32 + 1;
+
+    /// Number of slots in a task with that many runners.
+    #[must_use]
+    pub const fn count(runners: u32) -> u32 {
+        VIEWS + runners * VIEW
+    }
 }
+
+/// Most parts of Linux's memory: its ranges, and the two of the channel window.
+pub const PARTS: usize = RANGES + 2;
 
 /// Bit of a runner's notification: Linux made the hypercall [`pillion_abi::dual::SIGNAL`] with the
 /// runner's number.
@@ -29,10 +46,28 @@ pub struct DualInfo {
     pub watch_level: u64,
     /// 1 if Linux can be boosted for these threads.
     pub boosts: u64,
-    /// Number of entries in `ranges`.
-    pub range_count: u64,
-    /// Linux's RAM, mapped writable at [`address::GUEST`] plus its guest-physical address.
-    pub ranges: [Range; RANGES],
+    /// Number of entries in `parts`.
+    pub part_count: u64,
+    /// How many of them are Linux's RAM: the first ones. They are mapped writable at
+    /// [`address::GUEST`] plus their guest-physical address.
+    pub ram_count: u64,
+    /// What Linux's guest space maps, but for what does not fit. In place of a kind, they have the
+    /// flags with which they are mapped there ([`pillion_abi::object::map`]).
+    pub parts: [Range; PARTS],
+}
+
+impl DualInfo {
+    /// The parts of Linux's memory.
+    #[must_use]
+    pub fn parts(&self) -> &[Range] {
+        &self.parts[..(self.part_count as usize).min(PARTS)]
+    }
+
+    /// Those that are RAM.
+    #[must_use]
+    pub fn ram(&self) -> &[Range] {
+        &self.parts[..(self.ram_count as usize).min(PARTS)]
+    }
 }
 
 const _: () = assert!(size_of::<DualInfo>() <= 4096);

@@ -25,6 +25,9 @@ pub mod address {
     pub const DUAL_INFO: u64 = 0x12_8000;
     /// State page of Linux's vCPU, read-only, in the task of dual mode only.
     pub const PASSENGER_STATE: u64 = 0x12_c000;
+    /// A page for each runner, in the task of dual mode only: its copy of the page from which
+    /// the vDSO of Linux's processes reads the clocks ([`pillion_abi::dual::Vvar`]).
+    pub const VVAR: u64 = 0x18_0000;
     /// Top of the stack; the page below the stack is not mapped.
     pub const STACK_TOP: u64 = 0x3f_0000;
     /// The task's own memory (`memory_kib`), zeroed.
