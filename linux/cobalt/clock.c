@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Clocks are read by system calls: the vDSO's readers wait for Linux. */
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -14,7 +14,7 @@ WRAP(int, clock_getres, clockid_t clock, struct timespec *resolution)
 
 WRAP(int, clock_gettime, clockid_t clock, struct timespec *time)
 {
-	return primary_is_there() ? syscall(SYS_clock_gettime, clock, time) : __real_clock_gettime(clock, time);
+	return primary_read_clock(clock, time);
 }
 
 WRAP(int, clock_settime, clockid_t clock, const struct timespec *time)
@@ -29,16 +29,16 @@ WRAP(int, clock_adjtime, clockid_t clock, struct timex *change)
 
 WRAP(int, gettimeofday, struct timeval *time, void *zone)
 {
-	return primary_is_there() ? syscall(SYS_gettimeofday, time, zone) : __real_gettimeofday(time, zone);
+	return primary_avoids_vdso() ? syscall(SYS_gettimeofday, time, zone) : __real_gettimeofday(time, zone);
 }
 
 WRAP(time_t, time, time_t *time)
 {
 	struct timespec now;
 
-	if (!primary_is_there())
+	if (!primary_avoids_vdso())
 		return __real_time(time);
-	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+	primary_read_clock(CLOCK_REALTIME, &now);
 	if (time)
 		*time = now.tv_sec;
 	return now.tv_sec;

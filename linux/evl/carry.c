@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "primary/call.h"
 #include "primary/lock.h"

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <evl/clock.h>
 #include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "primary/thread.h"
 #include "threads.h"
@@ -12,7 +14,7 @@ int evl_read_clock(int clockfd, struct timespec *now)
 
 	if (!evl_clock(clockfd, &clock))
 		return -EBADF;
-	return syscall(SYS_clock_gettime, clock, now) ? -errno : 0;
+	return primary_read_clock(clock, now) ? -errno : 0;
 }
 
 int evl_set_clock(int clockfd, const struct timespec *now)

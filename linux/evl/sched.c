@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <evl/sched.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "primary/call.h"
 #include "primary/lock.h"

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 static int device = -1;
 
 bool primary_is_there(void)
@@ -128,5 +130,7 @@ void primary_begin(const char *library)
 		dprintf(STDERR_FILENO, "%s: no primary mode: %s: %s; the program runs in Linux alone; %s\n", library,
 			PILLION_DUAL_DEVICE, strerror(error), remedy(error));
 		device = -1;
+	} else {
+		primary_clock_begin();
 	}
 }

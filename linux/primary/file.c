@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lock.h"
 

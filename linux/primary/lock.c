@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "call.h"
 #include "moment.h"

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "clock.h"
 
 #define PRIMARY_SECOND 1000000000L
 
@@ -25,12 +25,12 @@ static inline struct timespec primary_timespec(int64_t ns)
 	return (struct timespec){ ns / PRIMARY_SECOND, ns % PRIMARY_SECOND };
 }
 
-/* A clock is read by a system call: the vDSO's readers wait for Linux. */
+/* The time of a clock; negative if there is no such clock. */
 static inline int64_t primary_now(clockid_t clock)
 {
 	struct timespec now;
 
-	return syscall(SYS_clock_gettime, clock, &now) ? -1 : primary_ns(&now);
+	return primary_read_clock(clock, &now) ? -1 : primary_ns(&now);
 }
 
 /* When a wait ends: at a time of a clock. */
