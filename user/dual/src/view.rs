@@ -14,11 +14,11 @@ use pillion_abi::status::Result;
 use pillion_runtime::info::{address, dual, dual::slot};
 use pillion_runtime::{Cap, cap_delete, memory_map, memory_part, memory_unmap, println};
 
-/// Maps Linux's memory for each runner, and remembers the page that is replaced; 0: none is.
+/// The page that is replaced; 0: none yet.
 pub struct Views(u64);
 
 impl Views {
-    /// Maps all of it.
+    /// Maps all of Linux's memory for each runner.
     pub fn new() -> Result<Views> {
         for number in 0..runner::count() as Cap {
             (0..parts().len()).try_for_each(|part| map_whole(number, part))?;
@@ -26,25 +26,19 @@ impl Views {
         Ok(Views(0))
     }
 
-    /// Replaces the page that Linux states, instead of the one that it stated before. A thread that
-    /// runs meanwhile may go to Linux because its memory is not mapped.
+    /// Replaces the page that Linux states, the first time: it is the same for as long as a Linux
+    /// lives, and the task does not live longer. A thread that runs meanwhile may go to Linux,
+    /// because its memory is not mapped.
     pub fn follow(&mut self) {
         let page = place::vvar_page();
-        if page == self.0 {
-            return;
-        }
-        place::set_replaced(0);
-        let old = part_with(core::mem::replace(&mut self.0, 0));
-        let new = part_with(page);
-        for number in 0..runner::count() as Cap {
-            let done = old.map_or(Ok(()), |part| restore(number, part));
-            if let Err(error) = done.and_then(|()| new.map_or(Ok(()), |part| replace(number, part, page))) {
+        if let (0, Some(part)) = (self.0, part_with(page)) {
+            self.0 = page;
+            if let Err(error) = (0..runner::count() as Cap).try_for_each(|number| replace(number, part, page)) {
                 println!("[dual] the vDSO's page cannot be replaced: {error:?}");
                 return;
             }
         }
-        self.0 = page;
-        place::set_replaced(page);
+        place::set_replaced(if page == self.0 { page } else { 0 });
     }
 }
 
@@ -89,25 +83,11 @@ fn map_piece(number: Cap, part: usize, by: Cap, (first, end): (u64, u64)) -> Res
 fn replace(number: Cap, part: usize, page: u64) -> Result<()> {
     let Range { base, size, .. } = parts()[part];
     let [before, after] = slots(number, part);
-    unmap(before)?;
+    memory_unmap(before)?;
+    cap_delete(0, before)?;
     map_piece(number, part, before, (base, page))?;
     map_piece(number, part, after, (page + PAGE, base + size))?;
     memory_map(slot::VVAR + number, slot::SPACES + number, page, 0)?;
-    Ok(())
-}
-
-/// Maps as a whole a part in which a page was replaced.
-fn restore(number: Cap, part: usize) -> Result<()> {
-    memory_unmap(slot::VVAR + number)?;
-    slots(number, part).into_iter().try_for_each(unmap)?;
-    map_whole(number, part)
-}
-
-/// An empty slot is none that is mapped.
-fn unmap(by: Cap) -> Result<()> {
-    if memory_unmap(by).is_ok() {
-        cap_delete(0, by)?;
-    }
     Ok(())
 }
 
