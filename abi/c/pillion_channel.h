@@ -677,6 +677,7 @@ struct pillion_dual_slot {
     uint64_t latency_max;
     uint64_t ticks;
     uint64_t exhausted;
+    uint64_t overruns;
     uint64_t waiting;
     uint64_t waits_at_death;
     struct pillion_dual_naming naming;
@@ -685,7 +686,7 @@ struct pillion_dual_slot {
     struct pillion_dual_signal_timer timers[PILLION_DUAL_SIGNAL_TIMERS];
     uint64_t timer_count;
     uint64_t time[2];
-    uint64_t reserved[383];
+    uint64_t reserved[382];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -714,15 +715,16 @@ _Static_assert(offsetof(struct pillion_dual_slot, waits) == 280, "waits");
 _Static_assert(offsetof(struct pillion_dual_slot, latency_max) == 288, "latency_max");
 _Static_assert(offsetof(struct pillion_dual_slot, ticks) == 296, "ticks");
 _Static_assert(offsetof(struct pillion_dual_slot, exhausted) == 304, "exhausted");
-_Static_assert(offsetof(struct pillion_dual_slot, waiting) == 312, "waiting");
-_Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 320, "waits_at_death");
-_Static_assert(offsetof(struct pillion_dual_slot, naming) == 328, "naming");
-_Static_assert(offsetof(struct pillion_dual_slot, descriptors) == 544, "descriptors");
-_Static_assert(offsetof(struct pillion_dual_slot, signals) == 552, "signals");
-_Static_assert(offsetof(struct pillion_dual_slot, timers) == 560, "timers");
-_Static_assert(offsetof(struct pillion_dual_slot, timer_count) == 1008, "timer_count");
-_Static_assert(offsetof(struct pillion_dual_slot, time) == 1016, "time");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 1032, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, overruns) == 312, "overruns");
+_Static_assert(offsetof(struct pillion_dual_slot, waiting) == 320, "waiting");
+_Static_assert(offsetof(struct pillion_dual_slot, waits_at_death) == 328, "waits_at_death");
+_Static_assert(offsetof(struct pillion_dual_slot, naming) == 336, "naming");
+_Static_assert(offsetof(struct pillion_dual_slot, descriptors) == 552, "descriptors");
+_Static_assert(offsetof(struct pillion_dual_slot, signals) == 560, "signals");
+_Static_assert(offsetof(struct pillion_dual_slot, timers) == 568, "timers");
+_Static_assert(offsetof(struct pillion_dual_slot, timer_count) == 1016, "timer_count");
+_Static_assert(offsetof(struct pillion_dual_slot, time) == 1024, "time");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 1040, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 

@@ -505,6 +505,8 @@ pub struct Slot {
     pub ticks: u64,
     /// How often its budget was used up since the offer; valid once it was given back.
     pub exhausted: u64,
+    /// Points of time that had passed before the thread began to wait for them, since the offer.
+    pub overruns: u64,
     /// 1 while the thread waits.
     pub waiting: u64,
     /// `waits` when Linux died; written by whoever sets [`Dual::life`].
@@ -525,7 +527,7 @@ pub struct Slot {
     /// valid with [`flag::TIMED`].
     pub time: [u64; 2],
     /// Zero.
-    pub reserved: [u64; 383],
+    pub reserved: [u64; 382],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }

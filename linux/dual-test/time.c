@@ -58,6 +58,9 @@ void times(void)
 	check_entries(1);
 	check(is_native || (look(gettid(), &thread) && thread.latency_max_ns && thread.latency_max_ns < SECOND),
 	      "its longest latency is %llu ns", (unsigned long long)thread.latency_max_ns);
+	/* The eight times that were over; a sleep for a few nanoseconds may be over as well. */
+	check(is_native || (thread.overruns >= 2 * COUNT(sleepable) && thread.overruns < 2 * COUNT(sleepable) + SLEEPS / 20),
+	      "%llu overruns", (unsigned long long)thread.overruns);
 	tell("at most %lld us late", (long long)latest / 1000);
 }
 

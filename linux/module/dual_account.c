@@ -109,6 +109,7 @@ void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *sl
 	sums->waits += slot->waits;
 	sums->primary_ns += mul_u64_u64_div_u64(slot->ticks, NSEC_PER_SEC, window.directory->tsc_hz);
 	sums->exhausted += slot->exhausted;
+	sums->overruns += slot->overruns;
 	latency_ns = mul_u64_u64_div_u64(slot->latency_max, NSEC_PER_SEC, window.directory->tsc_hz);
 	sums->latency_max_ns = max(sums->latency_max_ns, latency_ns);
 	/* For when the thread has ended. */

@@ -241,6 +241,7 @@ static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 	slot->calls = 0;
 	slot->waits = 0;
 	slot->latency_max = 0;
+	slot->overruns = 0;
 	slot->waiting = 0;
 	slot->waits_at_death = 0;
 	slot->offer++;

@@ -22,8 +22,9 @@ bool dual_look(int device, unsigned int index, struct pillion_dual_thread *threa
 void dual_heading(FILE *out)
 {
 	fprintf(out, "dual mode:\n");
-	fprintf(out, "  %7s %7s %-15s %-9s %8s %9s %11s %11s %11s %11s %11s %9s\n", "THREAD", "PROCESS", "NAME", "MODE",
-		"PRIORITY", "ENTRIES", "ANSWERED", "WAITS", "PRIMARY(ms)", "LINUX(ms)", "LATENCY(us)", "EXHAUSTED");
+	fprintf(out, "  %7s %7s %-15s %-9s %8s %9s %11s %11s %11s %11s %11s %9s %9s\n", "THREAD", "PROCESS", "NAME",
+		"MODE", "PRIORITY", "ENTRIES", "ANSWERED", "WAITS", "PRIMARY(ms)", "LINUX(ms)", "LATENCY(us)",
+		"OVERRUNS", "EXHAUSTED");
 }
 
 /* Why it went to Linux, and with which system calls. */
@@ -51,10 +52,13 @@ void dual_text(FILE *out, const struct pillion_dual_thread *thread)
 {
 	unsigned int i;
 
-	fprintf(out, "  %7u %7u %-15.15s %-9s %8u %9" PRIu64 " %11" PRIu64 " %11" PRIu64 " %11.3f %11.3f %11.1f %9" PRIu64 "\n",
+	fprintf(out,
+		"  %7u %7u %-15.15s %-9s %8u %9" PRIu64 " %11" PRIu64 " %11" PRIu64 " %11.3f %11.3f %11.1f %9" PRIu64
+		" %9" PRIu64 "\n",
 		thread->thread, thread->process, thread->name, name_of_dual_mode(thread->mode), thread->priority,
 		(uint64_t)thread->entries, (uint64_t)thread->answered, (uint64_t)thread->waits, thread->primary_ns / 1e6,
-		thread->secondary_ns / 1e6, thread->latency_max_ns / 1e3, (uint64_t)thread->exhausted);
+		thread->secondary_ns / 1e6, thread->latency_max_ns / 1e3, (uint64_t)thread->overruns,
+		(uint64_t)thread->exhausted);
 	for (i = 0; i < PILLION_DUAL_LEFT_REASONS; i++) {
 		if (thread->left[i]) {
 			left(out, thread);
@@ -91,9 +95,10 @@ void dual_json(const struct pillion_dual_thread *thread)
 	       (uint64_t)thread->entries);
 	left_json(thread);
 	printf(",\"answered\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"primary_ns\":%" PRIu64 ",\"secondary_ns\":%" PRIu64
-	       ",\"exhausted\":%" PRIu64 ",\"latency_max_ns\":%" PRIu64 "}",
+	       ",\"overruns\":%" PRIu64 ",\"exhausted\":%" PRIu64 ",\"latency_max_ns\":%" PRIu64 "}",
 	       (uint64_t)thread->answered, (uint64_t)thread->waits, (uint64_t)thread->primary_ns,
-	       (uint64_t)thread->secondary_ns, (uint64_t)thread->exhausted, (uint64_t)thread->latency_max_ns);
+	       (uint64_t)thread->secondary_ns, (uint64_t)thread->overruns, (uint64_t)thread->exhausted,
+	       (uint64_t)thread->latency_max_ns);
 }
 
 bool dual_look_place(int device, unsigned int index, struct pillion_dual_place *place)

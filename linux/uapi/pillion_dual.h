@@ -110,6 +110,11 @@ struct pillion_dual_thread {
 	__u64 secondary_ns;
 	/* Periods in which its budget was used up. */
 	__u64 exhausted;
+	/*
+	 * Points of time that had passed before it waited for them in primary mode: of absolute
+	 * sleeps, and of releases and expirations beside the first.
+	 */
+	__u64 overruns;
 	/* Longest time from the end of a wait to the thread's next instruction, in nanoseconds. */
 	__u64 latency_max_ns;
 	char name[16];

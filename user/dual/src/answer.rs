@@ -90,6 +90,8 @@ pub struct Counts {
     pub waits: u64,
     /// Longest time from the end of a wait, in ticks.
     pub latency_max: u64,
+    /// Points of time that had passed before the wait for them began.
+    pub overruns: u64,
 }
 
 impl Thread<'_> {
@@ -207,6 +209,7 @@ impl Thread<'_> {
             }
             if !has_waited {
                 // What had passed before is nobody's latency.
+                self.note_overruns(matches!(end, End::At { .. }).into());
                 return Answer::Value(0);
             }
             self.note_latency(deadline);
@@ -220,6 +223,14 @@ impl Thread<'_> {
         if latency > self.counts.latency_max {
             self.counts.latency_max = latency;
             self.place.set_latency(latency);
+        }
+    }
+
+    /// So many points of time had passed before the thread waited for them.
+    pub fn note_overruns(&mut self, count: u64) {
+        if count != 0 {
+            self.counts.overruns = self.counts.overruns.saturating_add(count);
+            self.place.set_overruns(self.counts.overruns);
         }
     }
 

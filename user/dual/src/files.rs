@@ -147,6 +147,9 @@ impl Thread<'_> {
                         found.file.restore(count);
                         return None;
                     }
+                    if !found.file.is_event() {
+                        self.note_overruns(count - 1);
+                    }
                     let length = LONG as i64;
                     return Some(if is_wanted { Answer::LastValue(length) } else { Answer::Value(length) });
                 }

@@ -259,6 +259,12 @@ impl Place {
         unsafe { addr_of_mut!((*self.slot).latency_max).write_volatile(ticks) };
     }
 
+    /// Shows how many points of time had passed before the thread waited for them.
+    pub fn set_overruns(&self, count: u64) {
+        // SAFETY: as in `count`.
+        unsafe { addr_of_mut!((*self.slot).overruns).write_volatile(count) };
+    }
+
     /// Shows how often the thread was answered, and how often it waited.
     pub fn count(&self, calls: u64, waits: u64) {
         let slot = self.slot;

@@ -270,7 +270,9 @@ impl<'a> Thread<'a> {
         let (_, clocks) = place::clock();
         let present = clocks.and_then(|clocks| time(&clocks, period.clock, now())).unwrap_or(period.next);
         self.counts.waits += 1;
-        Answer::Value(self.with(|objects| objects.released(party, present)))
+        let missed = self.with(|objects| objects.released(party, present));
+        self.note_overruns(missed.max(0).cast_unsigned());
+        Answer::Value(missed)
     }
 }
 

@@ -110,6 +110,7 @@ impl Thread<'_> {
         {
             self.note_latency(deadline);
         }
+        self.note_overruns(count - 1);
         if info != 0 {
             let overrun = (count - 1).min(OVERRUN_MAX);
             let words: [u64; INFO_USED / 8] = [

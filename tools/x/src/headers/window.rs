@@ -145,10 +145,10 @@ fn dual(out: &mut Header) {
         thread: "uint32_t", process: "uint32_t", name: "char" "[16]", memory: "uint32_t", flags: "uint32_t",
         reason: "uint32_t", resume: "uint32_t", number: "uint64_t", address: "uint64_t", code: "uint64_t",
         wake_ns: "uint64_t", calls: "uint64_t", waits: "uint64_t", latency_max: "uint64_t", ticks: "uint64_t",
-        exhausted: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t",
+        exhausted: "uint64_t", overruns: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t",
         naming: "struct pillion_dual_naming", descriptors: "uint64_t", signals: "uint64_t",
         timers: "struct pillion_dual_signal_timer" "[PILLION_DUAL_SIGNAL_TIMERS]", timer_count: "uint64_t",
-        time: "uint64_t" "[2]", reserved: "uint64_t" "[383]",
+        time: "uint64_t" "[2]", reserved: "uint64_t" "[382]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     define!(out, "Private futexes.", "DUAL_FUTEX_", dual_mode::futex, BUCKETS HASH SHIFT POSTS EVENT);
     define!(out, "What the thread of a runner does at one.", "DUAL_FUTEX_", dual_mode::futex::state,
