@@ -122,7 +122,8 @@ pub struct GuestApic {
     done: Vectors,
     /// Task priority register.
     tpr: u8,
-    /// A second task priority, which does not hold back the vectors in `through`.
+    /// Class of a second task priority, which does not hold back the vectors in `through`. Whoever
+    /// looks at each entry has no more to do than compare.
     shield: u8,
     /// See above.
     through: Vectors,
@@ -180,7 +181,7 @@ impl GuestApic {
     pub const fn deliverable(&self) -> Option<u8> {
         match self.irr.highest() {
             Some(vector) if class(vector) > class(self.processor_priority()) => {
-                if class(vector) > class(self.shield) {
+                if class(vector) > self.shield {
                     Some(vector)
                 } else {
                     self.let_through()
@@ -202,14 +203,14 @@ impl GuestApic {
     /// Sets the priority of the shield; 0 takes it away.
     #[inline]
     pub const fn set_shield(&mut self, shield: u8) {
-        self.shield = shield;
+        self.shield = class(shield);
     }
 
-    /// Priority of the shield.
+    /// Priority of the shield: that of its class, since no more of it counts.
     #[inline]
     #[must_use]
     pub const fn shield(&self) -> u8 {
-        self.shield
+        self.shield << 4
     }
 
     /// Sets whether the shield lets a vector through.
