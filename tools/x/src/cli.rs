@@ -70,6 +70,10 @@ pub struct BuildArguments {
     /// Add to Linux's command line
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub append: Option<String>,
+    /// Boot Linux's kernel without its decompressor, which takes more than half of a boot: for
+    /// tests. It lies at a fixed address then
+    #[arg(long, conflicts_with_all = ["root", "no_linux"])]
+    pub unpacked: bool,
     /// Boot the program of the package pillion-NAME as the first and only task: no system file, no
     /// Linux
     #[arg(long, value_name = "NAME", conflicts_with_all = ["linux", "append", "tasks"])]

@@ -15,6 +15,7 @@ mod plan;
 mod skins;
 pub mod space;
 pub mod task_image;
+mod unpacked;
 mod user_program;
 
 use crate::cli::BuildArguments;
@@ -116,7 +117,11 @@ pub fn build(
     let name = plan.path.file_stem().context("a system file needs a name")?;
     bundle.add(pillion_abi::bundle::SYSTEM_FILE, plan.file.text.into_bytes())?;
     if let Some(passenger) = &passenger {
-        bundle.add("vmlinuz", std::fs::read(&passenger.image)?)?;
+        let image = match arguments.unpacked {
+            true => unpacked::kernel(repository, &passenger.image, &passenger.vmlinuz_sha256)?,
+            false => passenger.image.clone(),
+        };
+        bundle.add("vmlinuz", std::fs::read(image)?)?;
         bundle.add("initrd", std::fs::read(&passenger.initrd)?)?;
         bundle.add("linux.append", append.as_bytes().to_vec())?;
     }

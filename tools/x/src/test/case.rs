@@ -35,6 +35,9 @@ pub struct Case {
     /// Seconds that the run may take.
     #[serde(default = "Case::default_limit")]
     limit: u64,
+    /// Whether Linux's kernel unpacks itself, as where it is installed. That takes most of a boot.
+    #[serde(default)]
+    packed: bool,
     /// Whether to run the same without Pillion as well. Linux must not print a warning that it does
     /// not print there.
     #[serde(default)]
@@ -141,6 +144,8 @@ impl Case {
         }
         if direct {
             arguments.push("--direct".into());
+        } else if !self.packed && !self.arguments.iter().any(|one| one == "--root" || one == "--no-linux") {
+            arguments.push("--unpacked".into());
         }
         if self.debian_disk {
             let disk = disk::image(repository)?.display().to_string();

@@ -29,7 +29,7 @@ pub fn run(repository: &Repository, built: &[Built]) -> Result<Streams> {
         ["--counted", "--timeout", &expectations.limit.to_string(), "--system"].map(OsString::from).to_vec();
     arguments.push(system.into());
     match &expectations.load {
-        Some(load) => arguments.extend(["--load".into(), load.into()]),
+        Some(load) => arguments.extend(["--unpacked".into(), "--load".into(), load.into()]),
         None => arguments.push("--no-linux".into()),
     };
     if let Some(partner) = &expectations.partner {
