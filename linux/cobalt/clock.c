@@ -36,7 +36,8 @@ WRAP(time_t, time, time_t *time)
 {
 	struct timespec now;
 
-	if (!primary_avoids_vdso())
+	/* The vDSO's is that of Linux's last tick. */
+	if (!primary_is_there())
 		return __real_time(time);
 	primary_read_clock(CLOCK_REALTIME, &now);
 	if (time)

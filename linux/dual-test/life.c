@@ -268,6 +268,7 @@ int prepared(void)
 	for (i = 0; i < 100; i++)
 		to_primary();
 	check_getcpu();
+	check_time();
 	device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
 	check(device >= 0, "%s: %s", PILLION_DUAL_DEVICE, strerror(errno));
 	check_entries(1);

@@ -151,6 +151,8 @@ int outlive(void);
 int outlive_fifos(void);
 int minute(void);
 int while_odd(void);
+/* Of a program that `pillion exec` prepared. */
+void check_time(void);
 void recalled(void);
 void unmarked(void);
 void warns(void);

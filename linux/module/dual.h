@@ -162,8 +162,11 @@ void dual_thread_close(void);
 void dual_warn_of_memory(struct dual_process *process);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_slot_recall(unsigned int slot);
-/* Runners look at their clocks, and for memories that have gone. In any context. */
-void dual_runners_look(void);
+/*
+ * Runners look at their clocks, and for memories that have gone: all that have a thread, or those
+ * whose threads do not wait. In any context.
+ */
+void dual_runners_look(bool all);
 
 void dual_report(struct dual_process *process, const struct dual_thread *thread,
 		 const struct pillion_dual_slot *slot, u32 reason);

@@ -88,12 +88,18 @@ static int advanced(struct notifier_block *block, unsigned long was_set, void *k
 	}
 	if (READ_ONCE(dual_head()->vvar.page) != page())
 		state_page(page());
-	if (was_set)
-		dual_runners_look();
+	/* Threads that compute have lost the processor, or Linux would not run: they look again. */
+	dual_runners_look(was_set);
 	return NOTIFY_OK;
 }
 
 static struct notifier_block block = { .notifier_call = advanced };
+
+#if __has_include(<asm/vvar.h>)
+/* Where the clocks are in the page. */
+#undef _ASM_X86_VVAR_H
+#define EMIT_VVAR(name, offset) enum { name##_offset = offset };
+#include <asm/vvar.h>
 
 /* The entry of the current process's page tables for an address, or one that is not present. */
 static pte_t entry(unsigned long address)
@@ -106,28 +112,51 @@ static pte_t entry(unsigned long address)
 	return pmd && pmd_present(*pmd) && !pmd_leaf(*pmd) ? *pte_offset_kernel(pmd, address) : __pte(0);
 }
 
+/* How the clocks in a page of the current process are read, or a negative number. */
+static s32 mode_at(unsigned long address)
+{
+	s32 mode;
+
+	address += PILLION_DUAL_VVAR_FIRST + offsetof(struct vdso_data, clock_mode);
+	return get_user(mode, (s32 __user *)address) ? -EFAULT : mode;
+}
+
 /*
- * Finds the page of the vDSO in the current process: all that have the clocks of the machine have
- * the same one. No symbol and no function leads there.
+ * Finds the page of the vDSO in the current process: all have the same one. No symbol and no
+ * function leads there. A process with a time name space has the page of that in its place, and the
+ * other one beside it.
  */
 static const void *find_vvar(void)
 {
 	const struct vdso_image *image = current->mm ? current->mm->context.vdso_image : NULL;
 	unsigned long address;
 	pte_t found;
-	u32 word;
+	s32 mode;
 
+	BUILD_BUG_ON(_vdso_data_offset != PILLION_DUAL_VVAR_FIRST);
 	BUILD_BUG_ON(CS_BASES * sizeof(struct vdso_data) > PILLION_DUAL_VVAR_BYTES);
-	if (!image || !current->mm->context.vdso || dual_has_clocks())
+	if (!image || !current->mm->context.vdso)
 		return NULL;
 	address = (unsigned long)current->mm->context.vdso + image->sym_vvar_page;
-	if (get_user(word, (u32 __user *)address))
+	mode = mode_at(address);
+	if (mode == VDSO_CLOCKMODE_TIMENS) {
+		address = (unsigned long)current->mm->context.vdso + image->sym_timens_page;
+		mode = mode_at(address);
+	}
+	if (mode < 0 || mode == VDSO_CLOCKMODE_TIMENS)
 		return NULL;
 	mmap_read_lock(current->mm);
 	found = entry(address);
 	mmap_read_unlock(current->mm);
 	return pte_present(found) ? phys_to_virt(PFN_PHYS(pte_pfn(found))) + PILLION_DUAL_VVAR_FIRST : NULL;
 }
+#else
+/* A Linux whose vDSO has its clocks elsewhere. */
+static const void *find_vvar(void)
+{
+	return NULL;
+}
+#endif
 
 bool dual_clock_has_page(void)
 {
@@ -136,7 +165,7 @@ bool dual_clock_has_page(void)
 
 int dual_clock_open(void)
 {
-	unsigned int waited;
+	unsigned long end = jiffies + msecs_to_jiffies(PATIENCE);
 	int error;
 
 	vvar = find_vvar();
@@ -144,7 +173,7 @@ int dual_clock_open(void)
 	error = pvclock_gtod_register_notifier(&block);
 	if (error || !vvar)
 		return error;
-	for (waited = 0; !dual_clock_has_page() && waited < PATIENCE; waited++)
+	while (!dual_clock_has_page() && task_alive(dual_task) && time_before(jiffies, end))
 		msleep(1);
 	if (!dual_clock_has_page())
 		pr_warn("the vDSO stays hidden from marked programs: task %s does not replace its page\n",

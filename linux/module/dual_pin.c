@@ -113,7 +113,7 @@ static void end_objects(struct dual_pins *pins)
 	xadd(&dual_head()->memories_gone, 1);
 	/* Threads of others may wait for what one of this memory owned. */
 	if (READ_ONCE(pins->has_names))
-		dual_runners_look();
+		dual_runners_look(true);
 }
 
 /* Tells the task with that number of starts of a memory that may have objects. */

@@ -123,15 +123,16 @@ void dual_ring(void)
 }
 
 /*
- * A clock was set, or a memory with objects has gone: runners whose threads wait look what that
- * means for them. Linux's timekeeping may be locked.
+ * A clock was set, or a memory with objects has gone: runners look what that means for them.
+ * Linux's timekeeping may be locked.
  */
-void dual_runners_look(void)
+void dual_runners_look(bool all)
 {
 	unsigned int i;
 
 	for (i = 0; i < dual_slot_count(); i++)
-		if (READ_ONCE(dual_slot(i)->state) == PILLION_DUAL_STATE_PRIMARY)
+		if (READ_ONCE(dual_slot(i)->state) == PILLION_DUAL_STATE_PRIMARY &&
+		    (all || !READ_ONCE(dual_slot(i)->waiting)))
 			hypercall(PILLION_DUAL_SIGNAL, PILLION_DUAL_FIRST_SIGNAL + i);
 }
 

@@ -3,8 +3,7 @@
  * A process that traces its grandparent from before execve until the new program's first
  * instruction.
  *
- * - It takes the vDSO away. Its clock readers wait while Linux updates the clock, and Linux cannot
- *   go on while a thread in primary mode waits for it. Without it, clock_gettime is a system call.
+ * - It makes the vDSO fit for primary mode, or takes it away: then clock_gettime is a system call.
  * - It makes the program call mlockall.
  */
 #define _GNU_SOURCE
@@ -126,18 +125,25 @@ static uint64_t vdso_entry(pid_t process, uint64_t stack)
 	return 0;
 }
 
-/*
- * Has the vDSO's getcpu make the system call. It looks for the number in a table of segments, which
- * threads in primary mode do not have. The process gets its own copy of that page.
- */
-static bool replace_getcpu(pid_t process, uint64_t vdso)
+/* Has a function of the vDSO make its system call. The process gets its own copy of that page. */
+static bool replace(pid_t process, uint64_t vdso, const char *name, unsigned int number)
 {
-	uint64_t function = vdso_function("__vdso_getcpu");
-	unsigned char code[] = { 0xb8, SYS_getcpu & 0xff, SYS_getcpu >> 8, 0, 0, 0x0f, 0x05, 0xc3 };
+	/* mov $number, %eax; syscall; ret */
+	unsigned char code[] = { 0xb8, number & 0xff, number >> 8, 0, 0, 0x0f, 0x05, 0xc3 };
+	uint64_t function = vdso_function(name);
 	long word;
 
 	memcpy(&word, code, sizeof(word));
 	return function && !ptrace(PTRACE_POKETEXT, process, vdso + function, (void *)word);
+}
+
+/*
+ * The vDSO's getcpu looks for the number in a table of segments, which threads in primary mode do
+ * not have. Its time is that of Linux's last tick, and there is none while Linux is idle, or dead.
+ */
+static bool replace_functions(pid_t process, uint64_t vdso)
+{
+	return replace(process, vdso, "__vdso_getcpu", SYS_getcpu) && replace(process, vdso, "__vdso_time", SYS_time);
 }
 
 /* Makes the vDSO fit for primary mode, or takes it out of the auxiliary vector. */
@@ -147,7 +153,7 @@ static void adjust_vdso(pid_t process, uint64_t stack)
 
 	if (entry)
 		vdso = ptrace(PTRACE_PEEKDATA, process, entry + 8, NULL);
-	if (vdso && !(has_vdso() && replace_getcpu(process, vdso)))
+	if (vdso && !(has_vdso() && replace_functions(process, vdso)))
 		ptrace(PTRACE_POKEDATA, process, entry, (void *)AT_IGNORE);
 }
 

@@ -183,13 +183,14 @@ impl Thread<'_> {
         // A length of time does not change when the clock is set.
         let end = if absolute { End::At { clock: which, time } } else { End::after(&clocks, time) };
         self.counts.waits += 1;
-        Some(self.wait_for(&end, sequence, clocks))
+        Some(self.wait_for(&end, sequence, clocks, u64::from(absolute)))
     }
 
     /// Waits for the end of a sleep, by the clocks as Linux stated them last. It may change their
-    /// rate or set one meanwhile, so the end is looked at again if it stated something new.
+    /// rate or set one meanwhile, so the end is looked at again if it stated something new. If it
+    /// has passed, that is so many overruns.
     #[inline(always)]
-    pub fn wait_for(&mut self, end: &End, mut sequence: u64, mut clocks: Clock) -> Answer {
+    pub fn wait_for(&mut self, end: &End, mut sequence: u64, mut clocks: Clock, overruns: u64) -> Answer {
         let (mut wake_ns, mut has_waited) = (0, false);
         loop {
             let Some((at, deadline)) = end.deadline(&clocks) else { return end.cut_short(wake_ns) };
@@ -209,7 +210,7 @@ impl Thread<'_> {
             }
             if !has_waited {
                 // What had passed before is nobody's latency.
-                self.note_overruns(matches!(end, End::At { .. }).into());
+                self.note_overruns(overruns);
                 return Answer::Value(0);
             }
             self.note_latency(deadline);

@@ -50,7 +50,9 @@ const ENODEV: i64 = -19;
 /// Starts the runners, once they have Linux's memory. Fails with the reason.
 fn prepare() -> Result<Views, &'static str> {
     runner::prepare(info::task())?;
-    Views::new().map_err(|_| "the kernel refuses to map Linux's memory for its vCPUs")
+    let views = Views::new().map_err(|_| "the kernel refuses to map Linux's memory for its vCPUs")?;
+    runner::begin_all()?;
+    Ok(views)
 }
 
 fn main(_: u64) -> ! {

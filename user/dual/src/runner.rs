@@ -56,13 +56,17 @@ pub fn notification(number: usize) -> u32 {
     skin::slot::NOTIFICATIONS + thread(number)
 }
 
-/// Starts the runners. Fails with the reason.
+/// Finds out how many runners there are, and what the processor has. Fails with the reason.
 pub fn prepare(info: &TaskInfo) -> Result<(), &'static str> {
-    // SAFETY: threads of a task with a skin have the flag, and no runner has begun.
-    unsafe { shadow::prepare() }?;
     let count = (info.skin.threads as usize).saturating_sub(1).min(SLOTS);
     COUNT.store(count as u32, Relaxed);
-    (0..count).try_for_each(start).map_err(|_| "the kernel refuses to start its threads")
+    // SAFETY: threads of a task with a skin have the flag, and no runner has begun.
+    unsafe { shadow::prepare() }
+}
+
+/// Starts the runners. Fails with the reason.
+pub fn begin_all() -> Result<(), &'static str> {
+    (0..count()).try_for_each(start).map_err(|_| "the kernel refuses to start its threads")
 }
 
 fn start(number: usize) -> pillion_abi::status::Result<()> {

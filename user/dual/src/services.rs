@@ -264,7 +264,7 @@ impl<'a> Thread<'a> {
         let (sequence, clocks) = place::clock();
         let Some(clocks) = clocks else { return Answer::Value(error::EINVAL) };
         let end = End::At { clock: period.clock, time: period.next };
-        if let Answer::CutShort { .. } = self.wait_for(&end, sequence, clocks) {
+        if let Answer::CutShort { .. } = self.wait_for(&end, sequence, clocks, 0) {
             return cut_short(Resume::UnlessHandled);
         }
         let (_, clocks) = place::clock();

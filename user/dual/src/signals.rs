@@ -110,7 +110,6 @@ impl Thread<'_> {
         {
             self.note_latency(deadline);
         }
-        self.note_overruns(count - 1);
         if info != 0 {
             let overrun = (count - 1).min(OVERRUN_MAX);
             let words: [u64; INFO_USED / 8] = [
@@ -124,6 +123,7 @@ impl Thread<'_> {
             }
         }
         self.place.take_timer(index, timer.taken, count);
+        self.note_overruns(count - 1);
         let signal = timer.signal.into();
         let is_wanted = runner::is_wanted(self.place, self.offer);
         Some(if is_wanted { Answer::LastValue(signal) } else { Answer::Value(signal) })

@@ -11,11 +11,17 @@ use pillion_abi::boot::Range;
 use pillion_abi::dual::{VVAR_BYTES, VVAR_FIRST};
 use pillion_abi::object::{map, right};
 use pillion_abi::status::Result;
-use pillion_runtime::info::{address, dual, dual::slot};
+use pillion_runtime::info::address;
+use pillion_runtime::info::dual::{self, REPLACEMENTS, slot};
 use pillion_runtime::{Cap, cap_delete, memory_map, memory_part, memory_unmap, println};
 
-/// The page that is replaced; 0: none yet.
-pub struct Views(u64);
+/// What is replaced for all runners.
+pub struct Views {
+    /// The page; 0: none.
+    page: u64,
+    /// How often another one can be.
+    left: u32,
+}
 
 impl Views {
     /// Maps all of Linux's memory for each runner.
@@ -23,22 +29,50 @@ impl Views {
         for number in 0..runner::count() as Cap {
             (0..parts().len()).try_for_each(|part| map_whole(number, part))?;
         }
-        Ok(Views(0))
+        Ok(Views { page: 0, left: REPLACEMENTS })
     }
 
-    /// Replaces the page that Linux states, the first time: it is the same for as long as a Linux
-    /// lives, and the task does not live longer. A thread that runs meanwhile may go to Linux,
-    /// because its memory is not mapped.
+    /// Replaces the page that Linux states; if it states none, the last one stays. A Linux has the
+    /// same one all its life, but another kernel can take its memory over (kexec). A thread that
+    /// runs meanwhile may go to Linux, because its memory is not mapped.
     pub fn follow(&mut self) {
         let page = place::vvar_page();
-        if let (0, Some(part)) = (self.0, part_with(page)) {
-            self.0 = page;
-            if let Err(error) = (0..runner::count() as Cap).try_for_each(|number| replace(number, part, page)) {
+        if page != 0 && page != self.page {
+            place::set_replaced(0);
+            self.put_back();
+            if let Err(error) = self.replace(page) {
                 println!("[dual] the vDSO's page cannot be replaced: {error:?}");
-                return;
             }
         }
-        place::set_replaced(if page == self.0 { page } else { 0 });
+        place::set_replaced(if page == self.page { page } else { 0 });
+    }
+
+    fn put_back(&mut self) {
+        if let Some(part) = part_with(self.page) {
+            for_all(|number| restore(number, part));
+        }
+        self.page = 0;
+    }
+
+    fn replace(&mut self, page: u64) -> Result<()> {
+        let Some(part) = part_with(page).filter(|_| self.left != 0) else { return Ok(()) };
+        self.left -= 1;
+        let done = (0..runner::count() as Cap).try_for_each(|number| replace(number, part, page));
+        match done {
+            Ok(()) => self.page = page,
+            Err(_) => for_all(|number| restore(number, part)),
+        }
+        done
+    }
+}
+
+/// Does what cannot fail, for each runner: there are tables for each mapping, and slots that are
+/// empty.
+fn for_all(work: impl Fn(Cap) -> Result<()>) {
+    for number in 0..runner::count() as Cap {
+        if let Err(error) = work(number) {
+            println!("[dual] runner {number} lacks memory of Linux's: {error:?}");
+        }
     }
 }
 
@@ -83,11 +117,25 @@ fn map_piece(number: Cap, part: usize, by: Cap, (first, end): (u64, u64)) -> Res
 fn replace(number: Cap, part: usize, page: u64) -> Result<()> {
     let Range { base, size, .. } = parts()[part];
     let [before, after] = slots(number, part);
-    memory_unmap(before)?;
-    cap_delete(0, before)?;
+    unmap(before)?;
     map_piece(number, part, before, (base, page))?;
     map_piece(number, part, after, (page + PAGE, base + size))?;
     memory_map(slot::VVAR + number, slot::SPACES + number, page, 0)?;
+    Ok(())
+}
+
+/// Maps a part as a whole again.
+fn restore(number: Cap, part: usize) -> Result<()> {
+    memory_unmap(slot::VVAR + number)?;
+    slots(number, part).into_iter().try_for_each(unmap)?;
+    map_whole(number, part)
+}
+
+/// Unmaps a piece. A slot may be empty: the piece was, or could not be mapped.
+fn unmap(by: Cap) -> Result<()> {
+    if memory_unmap(by).is_ok() {
+        cap_delete(0, by)?;
+    }
     Ok(())
 }
 
@@ -118,7 +166,8 @@ impl Vvar {
     fn copy(&self) {
         loop {
             let number = place::clock_sequence();
-            // SAFETY: both are mapped for good and as long, and only this runner writes the page.
+            // SAFETY: both have `VVAR_BYTES` and are mapped for good; only this runner writes the
+            // page.
             // Linux may write its copy meanwhile, but all of it are integers.
             unsafe {
                 asm!(

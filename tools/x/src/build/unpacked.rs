@@ -98,8 +98,15 @@ impl Flat {
             let at = (one.p_paddr(endian) - first) as usize;
             bytes.get_mut(at..at + data.len()).context("a part of it lies beyond its end")?.copy_from_slice(data);
         }
+        // The kernel clears its .bss itself, and needs nothing behind that but room.
+        let bss = object::File::parse(elf)?.section_by_name(".bss").map(|section| section.address());
+        let cleared = bss.and_then(|address| {
+            let offset = |one: &elf::ProgramHeader64<Endianness>| address.checked_sub(one.p_vaddr(endian));
+            let holder = loaded().find(|one| offset(one).is_some_and(|at| at < one.p_memsz(endian)))?;
+            Some((holder.p_paddr(endian) - first + offset(holder)?) as usize)
+        });
         let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        bytes.truncate(used);
+        bytes.truncate(used.max(cleared.unwrap_or(bytes.len())));
         Ok(Flat { first, bytes, size: end - first, entry: header.e_entry(endian).wrapping_sub(first) })
     }
 
@@ -171,8 +178,8 @@ mod tests {
     fn a_kernel_lies_as_its_file_says() {
         let flat = Flat::of(&elf_file()).unwrap();
         assert_eq!((flat.first, flat.size, flat.entry), (FIRST, 0x4000, 2));
-        assert_eq!((flat.bytes.len(), &flat.bytes[..5]), (0x1002, b"code\0".as_slice()));
-        assert_eq!(flat.bytes[0x1000..], [1, 2]);
+        assert_eq!((flat.bytes.len(), &flat.bytes[..5]), (0x4000, b"code\0".as_slice()));
+        assert_eq!(flat.bytes[0x1000..][..3], [1, 2, 0]);
         let mut short = elf_file();
         short.truncate(0xc5);
         assert!(Flat::of(&short).is_err(), "it is cut short");

@@ -27,7 +27,7 @@ use pillion_runtime::{
     Cap,
     info::{
         RANGES, address,
-        dual::{DualInfo, PARTS, SIGNALLED, slot},
+        dual::{DualInfo, PARTS, REPLACEMENTS, SIGNALLED, slot},
     },
     memory_map, vcpu_bind_signals,
 };
@@ -39,10 +39,10 @@ pub fn pages(threads: u32, tables: u64) -> u64 {
     u64::from(runners(threads)) * (PAGES + space_tables(tables) + 1 + 1) + 1 + 1 + 1
 }
 
-/// Table pages of a runner's guest space: a hole of a page cuts a page of 1 GiB in pages of two
-/// sizes.
+/// Table pages of a runner's guest space: each hole of a page may cut a page of 1 GiB in pages of
+/// two sizes.
 const fn space_tables(tables: u64) -> u64 {
-    tables + 2
+    tables + 2 * REPLACEMENTS as u64
 }
 
 /// Slots for the runners' objects, the task's information, the state of Linux's vCPU, the space for

@@ -27,6 +27,10 @@ pub mod slot {
     }
 }
 
+/// How often another page can be replaced while the task lives. Tables stay where a large page was
+/// cut, two at most for each.
+pub const REPLACEMENTS: u32 = 4;
+
 /// Most parts of Linux's memory: its ranges, and the two of the channel window.
 pub const PARTS: usize = RANGES + 2;
 
