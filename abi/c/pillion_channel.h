@@ -502,6 +502,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_SERVICE_QUEUE_SEND 19
 #define PILLION_DUAL_SERVICE_QUEUE_RECEIVE 20
 #define PILLION_DUAL_SERVICE_QUEUE_STATE 21
+#define PILLION_DUAL_SERVICE_MUTEX_CEILING 22
 #define PILLION_DUAL_SERVICE_QUEUE_CLOCK 0x100000000ULL
 #define PILLION_DUAL_SERVICE_QUEUE_PRIORITY 0x100000000ULL
 #define PILLION_DUAL_SERVICE_QUEUE_RESULT 0x10000
@@ -523,6 +524,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_OBJECT_FLAGS 4
 #define PILLION_DUAL_OBJECT_QUEUE 5
 #define PILLION_DUAL_OBJECT_QUEUE_SIZE 0x100000000ULL
+#define PILLION_DUAL_OBJECT_CEILING_MAX 99
 #define PILLION_DUAL_OBJECT_INHERIT 1
 #define PILLION_DUAL_OBJECT_RECURSIVE 2
 #define PILLION_DUAL_OBJECT_CHECKED 4
@@ -890,7 +892,8 @@ struct pillion_dual {
     struct pillion_dual_futexes file_waits;
     struct pillion_dual_descriptors descriptors;
     struct pillion_dual_vvar vvar;
-    uint64_t reserved2[114];
+    uint8_t ceilings[PILLION_DUAL_MEMORIES];
+    uint64_t reserved2[110];
     struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
@@ -909,7 +912,8 @@ _Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waite
 _Static_assert(offsetof(struct pillion_dual, file_waits) == 1576, "file_waits");
 _Static_assert(offsetof(struct pillion_dual, descriptors) == 1960, "descriptors");
 _Static_assert(offsetof(struct pillion_dual, vvar) == 2016, "vvar");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 3184, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, ceilings) == 3184, "ceilings");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 3216, "reserved2");
 _Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 

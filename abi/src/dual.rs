@@ -96,7 +96,7 @@ pub mod service {
     pub const SEMAPHORE_POST: u64 = 4;
     /// The value of a semaphore: handle.
     pub const SEMAPHORE_VALUE: u64 = 5;
-    /// Locks a mutex: handle, clock, time.
+    /// Locks a mutex: handle, clock, time, whether the caller may be above its ceiling.
     pub const MUTEX_LOCK: u64 = 6;
     /// Unlocks a mutex: handle.
     pub const MUTEX_UNLOCK: u64 = 7;
@@ -135,6 +135,8 @@ pub mod service {
     /// The state of a queue: handle. Returns bytes of a message, plus [`QUEUE_RESULT`] times most
     /// messages less one, plus [`QUEUE_COUNT`] times messages now.
     pub const QUEUE_STATE: u64 = 21;
+    /// The ceiling of a mutex: handle, the new one, or 0. Returns the one before.
+    pub const MUTEX_CEILING: u64 = 22;
 
     /// In place of a clock: wait however long it takes.
     pub const FOREVER: u64 = u64::MAX;
@@ -156,7 +158,8 @@ pub mod service {
 pub mod object {
     /// Its value is what can be taken.
     pub const SEMAPHORE: u64 = 1;
-    /// Has the flags [`INHERIT`], [`RECURSIVE`] and [`CHECKED`].
+    /// Has the flags [`INHERIT`], [`RECURSIVE`] and [`CHECKED`]. Its value is its ceiling, a
+    /// priority in Linux: its owner is at least as urgent. 0: it has none.
     pub const MUTEX: u64 = 2;
     /// A condition variable.
     pub const CONDITION: u64 = 3;
@@ -168,6 +171,9 @@ pub mod object {
 
     /// See [`QUEUE`].
     pub const QUEUE_SIZE: u64 = 1 << 32;
+
+    /// See [`MUTEX`]: the highest priority of Linux's FIFO class.
+    pub const CEILING_MAX: u64 = 99;
 
     /// The owner of a mutex is as urgent as its most urgent waiter.
     pub const INHERIT: u64 = 1;
@@ -695,8 +701,10 @@ pub struct Dual {
     pub descriptors: Descriptors,
     /// The page with the clocks of the vDSO.
     pub vvar: Vvar,
+    /// The highest ceiling that a process may give a mutex, of each of [`Dual::memories`].
+    pub ceilings: [u8; MEMORIES],
     /// Zero.
-    pub reserved2: [u64; 114],
+    pub reserved2: [u64; 110],
     /// Each memory's.
     pub futexes: [Futexes; MEMORIES],
 }

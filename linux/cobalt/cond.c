@@ -74,9 +74,7 @@ static int wait(pthread_cond_t *cond, pthread_mutex_t *pthread_mutex, uint64_t c
 	if (handle < 0 || mutex < 0)
 		return handle < 0 ? -handle : -mutex;
 	result = PRIMARY_CALL(CONDITION_WAIT, handle, mutex, clock, ns);
-	if (result == -EINTR)
-		result = PRIMARY_CALL(MUTEX_LOCK, mutex, PILLION_DUAL_SERVICE_FOREVER, 0, 0);
-	return -result;
+	return result == -EINTR ? cobalt_mutex_lock(pthread_mutex) : -result;
 }
 
 WRAP(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)

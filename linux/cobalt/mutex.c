@@ -30,13 +30,13 @@ long cobalt_mutex(pthread_mutex_t *pthread_mutex)
 		flags |= PILLION_DUAL_OBJECT_RECURSIVE;
 	if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK)
 		flags |= PILLION_DUAL_OBJECT_CHECKED;
-	error = primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, 0, flags);
+	error = primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, mutex->ceiling, flags);
 	return error ? -error : (long)mutex->handle;
 }
 
 WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mutexattr_t *attributes)
 {
-	int type = PTHREAD_MUTEX_NORMAL, protocol = PTHREAD_PRIO_NONE, shared = 0, robust = 0;
+	int type = PTHREAD_MUTEX_NORMAL, protocol = PTHREAD_PRIO_NONE, shared = 0, robust = 0, ceiling = 0;
 	struct mutex *mutex = (struct mutex *)pthread_mutex;
 	long handle;
 
@@ -45,13 +45,14 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 		pthread_mutexattr_getprotocol(attributes, &protocol);
 		pthread_mutexattr_getpshared(attributes, &shared);
 		pthread_mutexattr_getrobust(attributes, &robust);
+		pthread_mutexattr_getprioceiling(attributes, &ceiling);
 	}
-	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE || robust != PTHREAD_MUTEX_STALLED ||
-	    protocol == PTHREAD_PRIO_PROTECT)
+	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE || robust != PTHREAD_MUTEX_STALLED)
 		return __real_pthread_mutex_init(pthread_mutex, attributes);
 	memset(pthread_mutex, 0, sizeof(*pthread_mutex));
 	mutex->kind = type;
 	mutex->inherits = protocol == PTHREAD_PRIO_INHERIT;
+	mutex->ceiling = protocol == PTHREAD_PRIO_PROTECT ? ceiling : 0;
 	handle = cobalt_mutex(pthread_mutex);
 	return handle < 0 ? -handle : 0;
 }
@@ -76,6 +77,13 @@ static int lock(pthread_mutex_t *mutex, uint64_t clock, int64_t ns)
 	long handle = cobalt_mutex(mutex);
 
 	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_LOCK, handle, clock, ns, 0);
+}
+
+int cobalt_mutex_lock(pthread_mutex_t *mutex)
+{
+	long handle = cobalt_mutex(mutex);
+
+	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_LOCK, handle, PILLION_DUAL_SERVICE_FOREVER, 0, 1);
 }
 
 WRAP(int, pthread_mutex_lock, pthread_mutex_t *mutex)
@@ -114,16 +122,46 @@ WRAP(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
 	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_UNLOCK, handle, 0, 0, 0);
 }
 
-WRAP(int, pthread_mutex_getprioceiling, const pthread_mutex_t *mutex, int *ceiling)
+/* The ceiling of a mutex; 0 sets no other one. Negative: an error. */
+static long set_ceiling(pthread_mutex_t *mutex, int ceiling)
 {
-	if (is_native((const struct mutex *)mutex))
-		return __real_pthread_mutex_getprioceiling(mutex, ceiling);
-	return EINVAL;
+	long handle = cobalt_mutex(mutex);
+
+	return handle < 0 ? handle : PRIMARY_CALL(MUTEX_CEILING, handle, ceiling, 0, 0);
 }
 
+WRAP(int, pthread_mutex_getprioceiling, const pthread_mutex_t *mutex, int *ceiling)
+{
+	long found;
+
+	if (is_native((const struct mutex *)mutex))
+		return __real_pthread_mutex_getprioceiling(mutex, ceiling);
+	found = set_ceiling((pthread_mutex_t *)mutex, 0);
+	if (found < 0)
+		return -found;
+	*ceiling = found;
+	return 0;
+}
+
+/* It does not change under an owner's feet. */
 WRAP(int, pthread_mutex_setprioceiling, pthread_mutex_t *mutex, int ceiling, int *old)
 {
+	long found;
+	int error;
+
 	if (is_native((struct mutex *)mutex))
 		return __real_pthread_mutex_setprioceiling(mutex, ceiling, old);
-	return EINVAL;
+	found = set_ceiling(mutex, 0);
+	if (found < 0 || ceiling < 1)
+		return EINVAL;
+	error = cobalt_mutex_lock(mutex);
+	if (error)
+		return error;
+	found = set_ceiling(mutex, ceiling);
+	error = __cobalt_pthread_mutex_unlock(mutex);
+	if (found < 0)
+		return -found;
+	if (old)
+		*old = found;
+	return error;
 }

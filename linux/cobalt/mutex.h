@@ -13,12 +13,16 @@
 struct mutex {
 	uint32_t handle;
 	uint32_t inherits;
-	uint32_t unused[2];
+	/* The one that it is made with; 0: it has none. */
+	uint32_t ceiling;
+	uint32_t unused;
 	int kind;
 };
 
 _Static_assert(offsetof(struct mutex, kind) == offsetof(pthread_mutex_t, __data.__kind), "the kind's place");
 
 long cobalt_mutex(pthread_mutex_t *mutex);
+/* Locks one of primary mode's, also if the caller is above its ceiling. */
+int cobalt_mutex_lock(pthread_mutex_t *mutex);
 
 #endif

@@ -109,6 +109,7 @@ static const struct test {
 	{ "names-owner-dies", names_owner_dies },
 	{ "names-waiter-dies", names_waiter_dies },
 	{ "names-rights", names_rights },
+	{ "names-ceiling", names_ceiling },
 	{ "names-full", names_full },
 	{ "hostile-names", hostile_names },
 	{ "hostile-services", hostile_services },

@@ -274,6 +274,33 @@ static void is_somebody(void *expected)
 	check(pillion_unlink(device, "/rights", PILLION_DUAL_OBJECT_FLAGS) == -EACCES, "it is not the owner");
 }
 
+static void may_rise_to_20(void *nothing)
+{
+	const struct rlimit limit = { 20, 20 };
+	struct pillion_dual_open open = { .name = "/ceiling", .kind = PILLION_DUAL_OBJECT_MUTEX, .value = 21,
+					  .flags = PILLION_DUAL_OPEN_CREATE, .mode = 0666 };
+	long mutex;
+
+	(void)nothing;
+	check(!setrlimit(RLIMIT_RTPRIO, &limit) && !setgroups(0, NULL), "setrlimit: %s", strerror(errno));
+	check(!setresgid(1000, 1000, 1000) && !setresuid(1000, 1000, 1000), "another user");
+	mark(0);
+	check(pillion_create(device, PILLION_DUAL_OBJECT_MUTEX, 100, 0) == -EINVAL, "no priority");
+	check(pillion_create(device, PILLION_DUAL_OBJECT_MUTEX, 21, 0) == -EPERM, "a mutex above its limit");
+	check(pillion_open(device, &open) == -EPERM, "one with a name");
+	mutex = pillion_create(device, PILLION_DUAL_OBJECT_MUTEX, 20, 0);
+	check(mutex > 0 && pillion_mutex_ceiling(device, mutex, 21) == -EPERM, "one at its limit: %ld", mutex);
+	check(pillion_mutex_ceiling(device, mutex, 15) == 20 && pillion_mutex_ceiling(device, mutex, 0) == 15, "one below it");
+}
+
+/* A mutex makes nobody more urgent than Linux allows. */
+void names_ceiling(void)
+{
+	if (is_native)
+		return;
+	check(!status_of(spawn(may_rise_to_20, NULL)), "its ceilings");
+}
+
 static long made_with(unsigned int mode, gid_t group)
 {
 	struct pillion_dual_open open = { .name = "/rights", .kind = PILLION_DUAL_OBJECT_FLAGS,

@@ -219,6 +219,7 @@ void names_end(void);
 void names_owner_dies(void);
 void names_waiter_dies(void);
 void names_rights(void);
+void names_ceiling(void);
 void names_full(void);
 void hostile_names(void);
 /* Beside the task of `./x test dual-names`. */

@@ -21,27 +21,29 @@ static void ends(struct evl_object *object)
 	free(mutex);
 }
 
-static int make_native(struct mutex *mutex, bool is_recursive)
+static int make_native(struct mutex *mutex, unsigned int ceiling, bool is_recursive)
 {
 	pthread_mutexattr_t attributes;
 	int error;
 
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_settype(&attributes, is_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_ERRORCHECK);
-	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	pthread_mutexattr_setprotocol(&attributes, ceiling ? PTHREAD_PRIO_PROTECT : PTHREAD_PRIO_INHERIT);
+	if (ceiling)
+		pthread_mutexattr_setprioceiling(&attributes, ceiling);
 	error = pthread_mutex_init(&mutex->native, &attributes);
 	pthread_mutexattr_destroy(&attributes);
 	return -error;
 }
 
-static int make_in(struct mutex *mutex, bool is_recursive)
+static int make_in(struct mutex *mutex, unsigned int ceiling, bool is_recursive)
 {
-	uint64_t flags = PILLION_DUAL_OBJECT_INHERIT;
+	uint64_t flags = ceiling ? 0 : PILLION_DUAL_OBJECT_INHERIT;
 
 	flags |= is_recursive ? PILLION_DUAL_OBJECT_RECURSIVE : PILLION_DUAL_OBJECT_CHECKED;
 	if (!primary_is_there())
-		return make_native(mutex, is_recursive);
-	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, 0, flags);
+		return make_native(mutex, ceiling, is_recursive);
+	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, ceiling, flags);
 }
 
 /* One that nobody knows yet; or an error. */
@@ -51,14 +53,15 @@ static int make(struct mutex **made, int clockfd, unsigned int ceiling, int flag
 	clockid_t clock;
 	int error;
 
-	if (!evl_clock(clockfd, &clock) || ceiling || flags & ~(EVL_MUTEX_RECURSIVE | EVL_CLONE_MASK))
+	if (!evl_clock(clockfd, &clock) || ceiling > PILLION_DUAL_OBJECT_CEILING_MAX ||
+	    flags & ~(EVL_MUTEX_RECURSIVE | EVL_CLONE_MASK))
 		return -EINVAL;
 	evl_init();
 	mutex = calloc(1, sizeof(*mutex));
 	if (!mutex)
 		return -ENOMEM;
 	mutex->object.clock = clock;
-	error = make_in(mutex, flags & EVL_MUTEX_RECURSIVE);
+	error = make_in(mutex, ceiling, flags & EVL_MUTEX_RECURSIVE);
 	if (error) {
 		free(mutex);
 		return error;
@@ -210,15 +213,29 @@ void evl_sleeps(void)
 
 int evl_set_mutex_ceiling(struct evl_mutex *mutex, unsigned int ceiling)
 {
-	(void)mutex;
-	(void)ceiling;
-	return -EINVAL;
+	struct mutex *found = evl_mutex(mutex);
+	long before;
+	int old;
+
+	if (!found || !ceiling || ceiling > PILLION_DUAL_OBJECT_CEILING_MAX)
+		return -EINVAL;
+	if (!found->handle)
+		return -pthread_mutex_setprioceiling(&found->native, ceiling, &old);
+	before = PRIMARY_CALL(MUTEX_CEILING, found->handle, ceiling, 0, 0);
+	return before < 0 ? before : 0;
 }
 
 int evl_get_mutex_ceiling(struct evl_mutex *mutex)
 {
-	(void)mutex;
-	return -EINVAL;
+	struct mutex *found = evl_mutex(mutex);
+	int ceiling, error;
+
+	if (!found)
+		return -EINVAL;
+	if (found->handle)
+		return PRIMARY_CALL(MUTEX_CEILING, found->handle, 0, 0, 0);
+	error = pthread_mutex_getprioceiling(&found->native, &ceiling);
+	return error ? -error : ceiling;
 }
 
 int evl_close_mutex(struct evl_mutex *mutex)

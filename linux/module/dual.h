@@ -48,6 +48,8 @@ struct dual_pins {
 	u32 stated;
 	/* Whether it may have objects that others use. */
 	bool has_names;
+	/* The highest ceiling that it may give a mutex. */
+	u8 ceiling;
 };
 
 #define DUAL_NO_MEMORY U32_MAX

@@ -81,6 +81,12 @@ static unsigned long pin_area(const struct vm_area_struct *area, struct page **p
 /* The numbers of the memories that may have objects; 0 is none. */
 static u64 memories[PILLION_DUAL_MEMORIES];
 
+/* The highest priority that the current process may give itself, as sched_setscheduler() has it. */
+static u8 ceiling_of_current(void)
+{
+	return capable(CAP_SYS_NICE) ? MAX_RT_PRIO - 1 : min(rlimit(RLIMIT_RTPRIO), MAX_RT_PRIO - 1UL);
+}
+
 static void begin_objects(struct dual_pins *pins, struct mm_struct *mm)
 {
 	u64 number = get_random_u64() | 1;
@@ -95,6 +101,7 @@ static void begin_objects(struct dual_pins *pins, struct mm_struct *mm)
 			}
 			WRITE_ONCE(pins->stated, dual_starts() - 1);
 			WRITE_ONCE(pins->has_names, false);
+			WRITE_ONCE(pins->ceiling, ceiling_of_current());
 			WRITE_ONCE(pins->memory, i);
 			return;
 		}
@@ -124,6 +131,7 @@ void dual_state_memory_anew(struct dual_pins *pins, u32 start)
 	dual_file_state();
 	if (memory == DUAL_NO_MEMORY)
 		return;
+	WRITE_ONCE(dual_head()->ceilings[memory], READ_ONCE(pins->ceiling));
 	WRITE_ONCE(dual_head()->memories[memory], memories[memory]);
 	dual_futex_state(memory);
 	/* Another thread of the process relies on it. Twice does no harm. */

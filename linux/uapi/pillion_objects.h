@@ -159,6 +159,15 @@ static inline long pillion_mutex_unlock(int file, long handle)
 	return pillion_call(file, PILLION_DUAL_SERVICE_MUTEX_UNLOCK, handle, 0, 0, 0);
 }
 
+/*
+ * The ceiling of a mutex that was made with one as its value; sets another one, unless that is 0.
+ * EPERM: it is higher than a priority that the process may have.
+ */
+static inline long pillion_mutex_ceiling(int file, long handle, unsigned int ceiling)
+{
+	return pillion_call(file, PILLION_DUAL_SERVICE_MUTEX_CEILING, handle, ceiling, 0, 0);
+}
+
 /* The caller owns the mutex again with each result but EINTR, EPERM and EIDRM. */
 static inline long pillion_condition_wait(int file, long handle, long mutex, uint64_t clock, uint64_t ns)
 {

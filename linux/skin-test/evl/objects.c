@@ -292,8 +292,6 @@ static void *mutexes(void *nothing)
 	check(evl_create_mutex(&recursive, EVL_CLOCK_REALTIME, 0, EVL_MUTEX_RECURSIVE, NULL) >= 0);
 	check(!evl_lock_mutex(&recursive) && !evl_trylock_mutex(&recursive));
 	check(!evl_unlock_mutex(&recursive) && !evl_unlock_mutex(&recursive) && !evl_close_mutex(&recursive));
-	check(evl_create_mutex(&own, EVL_CLOCK_MONOTONIC, 50, 0, NULL) == -EINVAL);
-	check(evl_set_mutex_ceiling(&mutex, 5) == -EINVAL && evl_get_mutex_ceiling(&mutex) == -EINVAL);
 	check(evl_lock_mutex((struct evl_mutex *)&empty) == -EINVAL);
 	printf("ok mutexes\n");
 	return nothing;

@@ -44,6 +44,9 @@ impl Thread<'_> {
             self.pay();
             return self.open_kept(party, wanted).unwrap_or_else(|error| error);
         }
+        if !self.may_rise_to(wanted.kind, wanted.value) {
+            return error::EPERM;
+        }
         self.with(|objects| objects.open(party, wanted))
     }
 

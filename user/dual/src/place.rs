@@ -73,6 +73,15 @@ pub fn memory(index: usize) -> u64 {
     unsafe { addr_of!((*head()).memories[index]).read_volatile() }
 }
 
+/// The highest ceiling that threads of a memory may give a mutex.
+pub fn ceiling(index: usize) -> u8 {
+    if index >= MEMORIES {
+        return 0;
+    }
+    // SAFETY: as in `clock`.
+    unsafe { addr_of!((*head()).ceilings[index]).read_volatile() }
+}
+
 /// How many memories have gone.
 pub fn memories_gone() -> u32 {
     // SAFETY: as in `clock`; all accesses to the word are atomic.

@@ -11,7 +11,7 @@ use crate::roster;
 use crate::runner;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pillion_abi::NEVER;
-use pillion_abi::dual::{flag, resume, service};
+use pillion_abi::dual::{flag, object, resume, service};
 use pillion_abi::vcpu::{State, gpr};
 use pillion_dual::objects::{Cut, Identity, Objects, Outcome, Party, error};
 use pillion_runtime::now;
@@ -114,6 +114,7 @@ impl<'a> Thread<'a> {
         };
         let value = |done: Result<i64, i64>| Answer::Value(done.unwrap_or_else(|error| error));
         match number {
+            service::CREATE if !self.may_rise_to(a, b) => Answer::Value(error::EPERM),
             service::CREATE => Answer::Value(self.create(party, a, b, c)),
             service::DESTROY => Answer::Value(self.with(|objects| objects.destroy(party, a, b != 0))),
             service::SEMAPHORE_WAIT => match self.wait_on(party, b, c, Resume::UnlessHandled, |objects, may_wait| {
@@ -131,9 +132,12 @@ impl<'a> Thread<'a> {
                 done => done,
             }),
             service::MUTEX_LOCK if b != service::TRY && self.must_tell_of_owner(party, a) => Answer::Inversion,
-            service::MUTEX_LOCK => {
-                self.wait_on(party, b, c, Resume::Again, |objects, may_wait| objects.mutex_lock(party, a, may_wait))
-            }
+            service::MUTEX_LOCK => self.wait_on(party, b, c, Resume::Again, |objects, may_wait| match d {
+                0 => objects.mutex_lock(party, a, may_wait),
+                _ => objects.mutex_lock_above(party, a, may_wait),
+            }),
+            service::MUTEX_CEILING if !self.may_rise_to(object::MUTEX, b) => Answer::Value(error::EPERM),
+            service::MUTEX_CEILING => value(self.with(|objects| objects.mutex_ceiling(party, a, b))),
             service::MUTEX_UNLOCK => value(self.with(|objects| objects.mutex_unlock(party, a))),
             service::CONDITION_WAIT => {
                 self.wait_on(party, c, d, Resume::After, |objects, _| objects.condition_wait(party, a, b))
@@ -182,6 +186,13 @@ impl<'a> Thread<'a> {
         self.offer.flags & flag::WARNS != 0
             && !comes_back
             && self.with(|objects| objects.is_owned_in_linux(party, mutex))
+    }
+
+    /// Whether the process may make an object with that value: how high a ceiling may be is for
+    /// Linux to say, as with a priority.
+    pub fn may_rise_to(&self, kind: u64, value: u64) -> bool {
+        let is_ceiling = kind == object::MUTEX && value <= object::CEILING_MAX;
+        !is_ceiling || value <= place::ceiling(self.identity().memory.into()).into()
     }
 
     /// Makes an object, in the place of those of processes that have ended if there is no other.

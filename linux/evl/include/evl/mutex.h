@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Mutexes, with inheritance of priority. */
+/* Mutexes, with inheritance of priority or a ceiling. */
 #ifndef _EVL_MUTEX_H
 #define _EVL_MUTEX_H
 
@@ -12,7 +12,7 @@ struct evl_mutex {
 	struct evl_element element;
 };
 
-/* The value is a ceiling, and 0: there are none. */
+/* A ceiling of 0: the owner inherits its waiters' priority. */
 #define EVL_MUTEX_INITIALIZER(name, clockfd, ceiling, flags) EVL_ELEMENT_INITIALIZER(name, clockfd, ceiling, flags)
 
 #ifdef __cplusplus
@@ -25,7 +25,7 @@ int evl_lock_mutex(struct evl_mutex *mutex);
 int evl_timedlock_mutex(struct evl_mutex *mutex, const struct timespec *timeout);
 int evl_trylock_mutex(struct evl_mutex *mutex);
 int evl_unlock_mutex(struct evl_mutex *mutex);
-/* There are no ceilings: -EINVAL. */
+/* The ceiling of a mutex that was made with one; else -EINVAL. */
 int evl_set_mutex_ceiling(struct evl_mutex *mutex, unsigned int ceiling);
 int evl_get_mutex_ceiling(struct evl_mutex *mutex);
 int evl_close_mutex(struct evl_mutex *mutex);

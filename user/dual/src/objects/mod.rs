@@ -84,7 +84,7 @@ impl Kind {
             object::SEMAPHORE if value <= semaphore::MOST.into() && flags == 0 => {
                 Some(Kind::Semaphore { value: value as u32 })
             }
-            object::MUTEX if value == 0 => mutex::Mutex::new(flags).map(Kind::Mutex),
+            object::MUTEX => mutex::Mutex::new(value, flags).map(Kind::Mutex),
             object::CONDITION if value == 0 && flags == 0 => Some(Kind::Condition),
             object::FLAGS if value <= u32::MAX.into() && flags == 0 => Some(Kind::Flags { bits: value as u32 }),
             _ => None,
@@ -220,13 +220,14 @@ impl Objects {
         while let Some(first) = self.first_waiter(index) {
             self.wake(first, error::EIDRM);
         }
-        if let Some(owner) = self.owner(index) {
-            self.parties[owner].owned -= 1;
+        if let Some(Kind::Mutex(mutex)) = self.objects[index].kind.take()
+            && let Some(owner) = mutex.owner
+        {
+            self.loses(owner.into(), mutex.ceiling);
         }
         if self.objects[index].is_shared {
             self.forget_name(index);
         }
-        self.objects[index].kind = None;
     }
 
     /// The owner of a mutex.

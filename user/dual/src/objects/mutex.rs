@@ -1,7 +1,7 @@
 //! Mutexes. One that is unlocked goes to its first waiter, so that no other thread comes between.
 
 use super::{Done, Kind, OBJECTS, Objects, Outcome, Party, error};
-use pillion_abi::dual::object::{CHECKED, INHERIT, RECURSIVE};
+use pillion_abi::dual::object::{CEILING_MAX, CHECKED, INHERIT, RECURSIVE};
 use pillion_rt_core::inherit::bits;
 
 /// How often a recursive mutex can be locked.
@@ -10,6 +10,8 @@ const DEPTH: u32 = u16::MAX as u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutex {
     flags: u64,
+    /// Its owner is at least as urgent; 0: it has none.
+    pub ceiling: u8,
     /// A party.
     pub owner: Option<u8>,
     /// How often it was locked again.
@@ -19,15 +21,18 @@ pub struct Mutex {
 }
 
 impl Mutex {
-    /// `None` if the flags are unknown, or exclude each other.
-    pub fn new(flags: u64) -> Option<Mutex> {
+    /// `None` if the flags are unknown, or exclude each other or a ceiling.
+    pub fn new(ceiling: u64, flags: u64) -> Option<Mutex> {
         let both = RECURSIVE | CHECKED;
-        (flags & !(INHERIT | both) == 0 && flags & both != both).then_some(Mutex {
-            flags,
-            owner: None,
-            depth: 0,
-            is_orphan: false,
-        })
+        let is_one = flags & !(INHERIT | both) == 0 && flags & both != both;
+        let is_level = ceiling == 0 || ceiling <= CEILING_MAX && flags & INHERIT == 0;
+        (is_one && is_level).then_some(Mutex { flags, ceiling: ceiling as u8, owner: None, depth: 0, is_orphan: false })
+    }
+
+    /// Whether its owner is as urgent as its waiters. With a ceiling, it nearly always is already,
+    /// but a waiter can have inherited more.
+    fn inherits(&self) -> bool {
+        self.flags & INHERIT != 0 || self.ceiling != 0
     }
 }
 
@@ -46,8 +51,18 @@ impl Objects {
         owner.is_some_and(|owner| self.parties[usize::from(owner)].runner.is_none())
     }
 
-    /// Locks a mutex, or waits for it if the caller may wait.
+    /// Locks a mutex, or waits for it if the caller may wait. A caller that is more urgent than its
+    /// ceiling may not have it.
     pub fn mutex_lock(&mut self, party: Party, handle: u64, may_wait: bool) -> Outcome {
+        let base = self.parties[party].base;
+        match self.mutex(party, handle) {
+            Ok((_, mutex)) if mutex.ceiling != 0 && base > mutex.ceiling => Outcome::Done(error::EINVAL),
+            _ => self.mutex_lock_above(party, handle, may_wait),
+        }
+    }
+
+    /// The same without regard to its ceiling, for a caller that wants to change that.
+    pub fn mutex_lock_above(&mut self, party: Party, handle: u64, may_wait: bool) -> Outcome {
         let (index, mutex) = match self.mutex(party, handle) {
             Ok(found) => found,
             Err(error) => return Outcome::Done(error),
@@ -73,11 +88,12 @@ impl Objects {
     /// or EOWNERDEAD if the last owner's process ended: then, too, the party is the owner.
     fn acquire(&mut self, party: Party, index: usize) -> Outcome {
         let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return Outcome::Done(error::EINVAL) };
-        match (mutex.owner, mutex.flags & INHERIT != 0) {
+        match (mutex.owner, mutex.inherits()) {
             (None, _) => {
                 mutex.owner = Some(party as u8);
                 let is_orphan = core::mem::take(&mut mutex.is_orphan);
-                self.parties[party].owned += 1;
+                let ceiling = mutex.ceiling;
+                self.gains(party, ceiling);
                 Outcome::Done(if is_orphan { error::EOWNERDEAD } else { self.parties[party].wait.then })
             }
             (Some(owner), inherits) => {
@@ -116,20 +132,69 @@ impl Objects {
     fn hand_over(&mut self, index: usize) {
         let next = self.first_waiter(index);
         let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return };
-        let inherits = mutex.flags & INHERIT != 0;
+        let (inherits, ceiling) = (mutex.inherits(), mutex.ceiling);
         mutex.depth = 0;
+        let was_orphan = mutex.is_orphan;
+        mutex.is_orphan &= next.is_none();
         if let Some(before) = core::mem::replace(&mut mutex.owner, next.map(|next| next as u8)) {
-            self.parties[before as usize].owned -= 1;
+            self.loses(before.into(), ceiling);
         }
         let Some(next) = next else { return };
-        let is_orphan = core::mem::take(&mut mutex.is_orphan);
-        self.parties[next].owned += 1;
-        self.wake(next, if is_orphan { error::EOWNERDEAD } else { self.parties[next].wait.then });
+        self.gains(next, ceiling);
+        self.wake(next, if was_orphan { error::EOWNERDEAD } else { self.parties[next].wait.then });
         if inherits {
             for waiter in bits(self.objects[index].waiters) {
                 self.effects.changed |= self.inheritance.wait(waiter, next);
             }
         }
+    }
+
+    /// A party owns one mutex more.
+    fn gains(&mut self, party: Party, ceiling: u8) {
+        let known = &mut self.parties[party];
+        known.owned += 1;
+        if ceiling > known.ceiling {
+            known.ceiling = ceiling;
+            self.follow_ceiling(party);
+        }
+    }
+
+    /// It owns one less, which it is not said to own any more.
+    pub(super) fn loses(&mut self, party: Party, ceiling: u8) {
+        self.parties[party].owned -= 1;
+        if ceiling != 0 && ceiling == self.parties[party].ceiling {
+            self.find_ceiling(party);
+        }
+    }
+
+    /// Looks for the highest ceiling of those that a party owns.
+    fn find_ceiling(&mut self, party: Party) {
+        let of_party = |object: &super::Object| match object.kind {
+            Some(Kind::Mutex(mutex)) if mutex.owner == Some(party as u8) => Some(mutex.ceiling),
+            _ => None,
+        };
+        // Nearly always, it owns none.
+        let owns = self.parties[party].owned != 0;
+        self.parties[party].ceiling =
+            if owns { self.objects.iter().filter_map(of_party).max().unwrap_or(0) } else { 0 };
+        self.follow_ceiling(party);
+    }
+
+    /// The ceiling of a mutex; sets another one, unless that is 0, with which its owner rises or
+    /// falls.
+    pub fn mutex_ceiling(&mut self, party: Party, handle: u64, ceiling: u64) -> Done {
+        let (_, mutex) = self.mutex(party, handle)?;
+        if mutex.ceiling == 0 || ceiling > CEILING_MAX {
+            return Err(error::EINVAL);
+        }
+        let before = mutex.ceiling;
+        if ceiling != 0 {
+            mutex.ceiling = ceiling as u8;
+            if let Some(owner) = mutex.owner {
+                self.find_ceiling(owner.into());
+            }
+        }
+        Ok(before.into())
     }
 
     /// For a condition: unlocks a mutex that the caller has locked once.

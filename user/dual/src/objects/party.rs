@@ -30,14 +30,19 @@ pub(super) struct Known {
     pub identity: Option<Identity>,
     /// Its runner while it is in primary mode.
     pub runner: Option<u8>,
+    /// Its priority in Linux.
+    pub base: u8,
     /// Mutexes that it owns.
     pub owned: u32,
+    /// The highest ceiling of these; 0: none has one.
+    pub ceiling: u8,
     pub wait: Wait,
     pub period: Option<Period>,
 }
 
 impl Known {
-    pub const NONE: Known = Known { identity: None, runner: None, owned: 0, wait: Wait::NONE, period: None };
+    pub const NONE: Known =
+        Known { identity: None, runner: None, base: 0, owned: 0, ceiling: 0, wait: Wait::NONE, period: None };
 
     /// Its memory; nobody has none.
     pub fn memory(&self) -> Option<u8> {
@@ -66,8 +71,16 @@ impl Objects {
             None => self.add(identity)?,
         };
         self.parties[party].runner = Some(runner);
-        self.effects.changed |= self.inheritance.set_own(party, priority) | 1 << party;
+        self.parties[party].base = priority;
+        self.effects.changed |= 1 << party;
+        self.follow_ceiling(party);
         Ok(party)
+    }
+
+    /// A party's priority, or its ceiling, has changed.
+    pub(super) fn follow_ceiling(&mut self, party: Party) {
+        let Known { base, ceiling, .. } = self.parties[party];
+        self.effects.changed |= self.inheritance.set_own(party, base.max(ceiling));
     }
 
     /// Who a thread is, if it is known: then it has to be attached when it enters primary mode.

@@ -89,6 +89,64 @@ fn urgency_is_inherited_through_a_chain_until_the_mutex_is_unlocked() {
 }
 
 #[test]
+fn an_owner_is_at_least_as_urgent_as_the_ceiling() {
+    let (mut objects, [low, high]) = with_threads([10, 40]);
+    let [first, second] = [30, 35].map(|ceiling| create(&mut objects, low, object::MUTEX, ceiling, 0));
+    for (ceiling, flags) in [(100, 0), (30, object::INHERIT), (u64::MAX, 0)] {
+        assert_eq!(objects.create(low, object::MUTEX, ceiling, flags), error::EINVAL);
+    }
+    let mut urgency_after = |mutex, locks: bool| {
+        let done = if locks {
+            objects.mutex_lock(low, mutex, true)
+        } else {
+            Outcome::Done(objects.mutex_unlock(low, mutex).unwrap())
+        };
+        assert_eq!(done, Outcome::Done(0));
+        (objects.take_effects().changed >> low & 1 == 1, objects.urgency(low))
+    };
+    assert_eq!(urgency_after(first, true), (true, 30));
+    assert_eq!(urgency_after(second, true), (true, 35));
+    assert_eq!(urgency_after(first, false), (false, 35));
+    assert_eq!(urgency_after(first, true), (false, 35));
+    assert_eq!(urgency_after(second, false), (true, 30));
+    assert_eq!(urgency_after(first, false), (true, 10));
+    // Whoever is more urgent may not have it, but to change the ceiling.
+    for may_wait in [true, false] {
+        assert_eq!(objects.mutex_lock(high, first, may_wait), Outcome::Done(error::EINVAL));
+    }
+    assert_eq!(objects.mutex_lock_above(high, first, true), Outcome::Done(0));
+    assert_eq!(objects.mutex_ceiling(high, first, 40), Ok(30));
+    assert_eq!([objects.mutex_unlock(high, first), objects.mutex_ceiling(low, first, 0)], [Ok(0), Ok(40)]);
+    assert_eq!(objects.mutex_lock(high, first, true), Outcome::Done(0));
+    assert_eq!(objects.mutex_ceiling(high, first, 100), Err(error::EINVAL));
+    let inherits = create(&mut objects, low, object::MUTEX, 0, object::INHERIT);
+    assert_eq!(objects.mutex_ceiling(low, inherits, 5), Err(error::EINVAL));
+}
+
+/// Whoever gets it has its ceiling before it runs, also after a condition, and loses it while it
+/// waits for one; an owner keeps it in Linux.
+#[test]
+fn a_ceiling_goes_with_the_mutex() {
+    let (mut objects, [owner, waiter]) = with_threads([10, 20]);
+    let mutex = create(&mut objects, owner, object::MUTEX, 30, object::RECURSIVE);
+    let condition = create(&mut objects, owner, object::CONDITION, 0, 0);
+    assert_eq!(objects.mutex_lock(waiter, mutex, true), Outcome::Done(0));
+    assert_eq!(objects.condition_wait(waiter, condition, mutex), Outcome::Waits);
+    assert_eq!(objects.urgency(waiter), 20);
+    assert_eq!(objects.mutex_lock(owner, mutex, true), Outcome::Done(0));
+    objects.detach(owner);
+    assert_eq!(attach(&mut objects, 1, 15), owner);
+    assert_eq!(objects.urgency(owner), 30);
+    objects.condition_wake(owner, condition, false).unwrap();
+    assert_eq!((objects.mutex_ceiling(owner, mutex, 50), objects.urgency(owner)), (Ok(30), 50));
+    objects.mutex_unlock(owner, mutex).unwrap();
+    assert_eq!([owner, waiter].map(|party| objects.urgency(party)), [15, 50]);
+    assert!(woken(&mut objects, waiter));
+    assert_eq!(objects.thread_ends(waiter), 0);
+    assert_eq!(objects.urgency(waiter), 20);
+}
+
+#[test]
 fn a_mutex_knows_its_owner() {
     let (mut objects, [owner, other]) = with_threads([10, 20]);
     let checked = create(&mut objects, owner, object::MUTEX, 0, object::CHECKED);
@@ -262,6 +320,7 @@ enum Step {
     Post(bool),
     Lock(usize),
     Unlock(usize),
+    Rise(usize, u64),
     Wait(usize),
     Wake(bool),
     WaitFlags(u64),
@@ -276,9 +335,10 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         Just(Step::Take),
         any::<bool>().prop_map(Step::Post),
-        (0..3_usize).prop_map(Step::Lock),
-        (0..3_usize).prop_map(Step::Unlock),
-        (0..3_usize).prop_map(Step::Wait),
+        (0..5_usize).prop_map(Step::Lock),
+        (0..5_usize).prop_map(Step::Unlock),
+        (3..5_usize, 0..100_u64).prop_map(|(mutex, ceiling)| Step::Rise(mutex, ceiling)),
+        (0..5_usize).prop_map(Step::Wait),
         any::<bool>().prop_map(Step::Wake),
         (1..8_u64).prop_map(Step::WaitFlags),
         (1..8_u64).prop_map(|bits| Step::WaitFlags(bits | ANY)),
@@ -287,6 +347,17 @@ fn step() -> impl Strategy<Value = Step> {
         prop_oneof![Just(Cut::TimedOut), Just(Cut::Recalled)].prop_map(Step::Cut),
         Just(Step::Leave),
     ]
+}
+
+/// The urgency of the most urgent thread that waits for a mutex of a party's, as long as they wait
+/// in no circle.
+fn lent_to(objects: &Objects, party: Party) -> u8 {
+    let lenders = objects.objects.iter().filter_map(|object| match object.kind {
+        Some(Kind::Mutex(mutex)) if mutex.owner == Some(party as u8) => Some(object.waiters),
+        _ => None,
+    });
+    let lends = |waiter: &usize| !objects.inheritance.closes_circle(*waiter, party);
+    lenders.flat_map(bits).filter(lends).map(|waiter| objects.urgency(waiter)).max().unwrap_or(0)
 }
 
 /// What must hold between two operations.
@@ -316,6 +387,12 @@ fn check(objects: &Objects) {
     for (party, known) in objects.parties.iter().enumerate() {
         let is_owner = |object: &&Object| matches!(object.kind, Some(Kind::Mutex(m)) if m.owner == Some(party as u8));
         assert_eq!(objects.objects.iter().filter(is_owner).count(), known.owned as usize);
+        let ceiling = objects.objects.iter().filter(is_owner).filter_map(|object| match object.kind {
+            Some(Kind::Mutex(mutex)) => Some(mutex.ceiling),
+            _ => None,
+        });
+        let (own, lent) = (known.base.max(ceiling.max().unwrap_or(0)), lent_to(objects, party));
+        assert_eq!(objects.urgency(party), own.max(lent), "party {party}");
         if let Some(Place::Object(index)) = known.wait.place {
             assert_eq!(objects.objects[usize::from(index)].waiters >> party & 1, 1);
         }
@@ -334,8 +411,9 @@ proptest! {
         let semaphore = create(&mut objects, first, object::SEMAPHORE, 1, 0);
         let condition = create(&mut objects, first, object::CONDITION, 0, 0);
         let flags = create(&mut objects, first, object::FLAGS, 0, 0);
-        let mutexes: Vec<u64> = [object::INHERIT, object::INHERIT | object::RECURSIVE, object::INHERIT | object::CHECKED]
-            .iter().map(|flags| create(&mut objects, first, object::MUTEX, 0, *flags)).collect();
+        let with_inheritance = [0, object::RECURSIVE, object::CHECKED].map(|flags| (0, object::INHERIT | flags));
+        let mutexes: Vec<u64> = with_inheritance.into_iter().chain([(25, 0), (99, object::RECURSIVE)])
+            .map(|(ceiling, flags)| create(&mut objects, first, object::MUTEX, ceiling, flags)).collect();
         for (thread, step) in steps {
             let party = parties[thread];
             let waits = objects.parties[party].wait.place.is_some();
@@ -346,6 +424,7 @@ proptest! {
                 Step::Post(all) => drop(objects.semaphore_post(party, semaphore, all)),
                 Step::Lock(n) => drop(objects.mutex_lock(party, mutexes[n], true)),
                 Step::Unlock(n) => drop(objects.mutex_unlock(party, mutexes[n])),
+                Step::Rise(n, ceiling) => drop(objects.mutex_ceiling(party, mutexes[n], ceiling)),
                 Step::Wait(n) => drop(objects.condition_wait(party, condition, mutexes[n])),
                 Step::Wake(all) => drop(objects.condition_wake(party, condition, all)),
                 Step::WaitFlags(bits) => drop(objects.flags_wait(party, flags, bits, true)),
