@@ -517,6 +517,10 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_NAME_CREATE 1
 #define PILLION_DUAL_NAME_EXCLUSIVE 2
 
+/* The word of a mutex. */
+#define PILLION_DUAL_WORD_THREAD 0x3fffffff
+#define PILLION_DUAL_WORD_CLAIMED 0x80000000ULL
+
 /* Objects. */
 #define PILLION_DUAL_OBJECT_SEMAPHORE 1
 #define PILLION_DUAL_OBJECT_MUTEX 2

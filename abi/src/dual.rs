@@ -86,7 +86,9 @@ pub mod service {
 
     /// Does nothing: the caller is in primary mode.
     pub const NOTHING: u64 = 0;
-    /// Makes an object: one of [`super::object`], its value, its flags. Returns its handle.
+    /// Makes an object: one of [`super::object`], its value, its flags; the address of a word
+    /// ([`super::word`]), or 0: only a mutex has one that has no ceiling and is not recursive.
+    /// Returns the handle.
     pub const CREATE: u64 = 1;
     /// Ends an object: handle, whether also with threads that wait for it.
     pub const DESTROY: u64 = 2;
@@ -181,6 +183,14 @@ pub mod object {
     pub const RECURSIVE: u64 = 2;
     /// An owner that locks its mutex again gets an error, and does not wait for itself.
     pub const CHECKED: u64 = 4;
+}
+
+/// The word of a mutex, in its process's memory ([`service::CREATE`]).
+pub mod word {
+    /// The number of the thread that owns it; 0: nobody does.
+    pub const THREAD: u32 = 0x3fff_ffff;
+    /// The task says who owns it. A word without this bit is exchanged by threads.
+    pub const CLAIMED: u32 = 1 << 31;
 }
 
 /// Objects with names.

@@ -28,7 +28,7 @@ static bool is_native(const pthread_cond_t *cond)
 static long handle_of(pthread_cond_t *pthread_cond)
 {
 	struct cond *cond = (struct cond *)pthread_cond;
-	int error = primary_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0);
+	int error = primary_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0, NULL);
 
 	return error ? -error : (long)cond->handle;
 }
@@ -66,15 +66,14 @@ WRAP(int, pthread_cond_destroy, pthread_cond_t *pthread_cond)
 	return error;
 }
 
-/* Linux may want the thread while it waits: a wake-up without a reason, and without the mutex. */
 static int wait(pthread_cond_t *cond, pthread_mutex_t *pthread_mutex, uint64_t clock, int64_t ns)
 {
-	long handle = handle_of(cond), mutex = cobalt_mutex(pthread_mutex), result;
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+	long handle = handle_of(cond);
 
-	if (handle < 0 || mutex < 0)
-		return handle < 0 ? -handle : -mutex;
-	result = PRIMARY_CALL(CONDITION_WAIT, handle, mutex, clock, ns);
-	return result == -EINTR ? cobalt_mutex_lock(pthread_mutex) : -result;
+	if (handle < 0)
+		return -handle;
+	return mutex ? -primary_mutex_wait(mutex, handle, clock, ns) : EINVAL;
 }
 
 WRAP(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)

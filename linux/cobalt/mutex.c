@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mutexes. One that is statically initialised is made when it is first used. */
+/* Mutexes. One that is statically initialised is made when a thread first has to wait for it. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -7,38 +7,20 @@
 #include "internal.h"
 #include "mutex.h"
 
-_Static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t), "a mutex has room for one");
-
 /* Bits of a kind of the C library's that primary mode does not have. */
 #define OTHER_KINDS (~3)
 
-static bool is_native(const struct mutex *mutex)
+struct primary_mutex *cobalt_mutex(const pthread_mutex_t *mutex)
 {
-	return !primary_is_there() || mutex->kind & OTHER_KINDS;
-}
+	struct primary_mutex *own = (struct primary_mutex *)mutex;
 
-/* The handle of a mutex; negative: there is none, and this is the error. */
-long cobalt_mutex(pthread_mutex_t *pthread_mutex)
-{
-	struct mutex *mutex = (struct mutex *)pthread_mutex;
-	uint64_t flags = mutex->inherits ? PILLION_DUAL_OBJECT_INHERIT : 0;
-	int error;
-
-	if (is_native(mutex))
-		return -EINVAL;
-	if (mutex->kind == PTHREAD_MUTEX_RECURSIVE)
-		flags |= PILLION_DUAL_OBJECT_RECURSIVE;
-	if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK)
-		flags |= PILLION_DUAL_OBJECT_CHECKED;
-	error = primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, mutex->ceiling, flags);
-	return error ? -error : (long)mutex->handle;
+	return primary_is_there() && !(own->kind & OTHER_KINDS) ? own : NULL;
 }
 
 WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mutexattr_t *attributes)
 {
 	int type = PTHREAD_MUTEX_NORMAL, protocol = PTHREAD_PRIO_NONE, shared = 0, robust = 0, ceiling = 0;
-	struct mutex *mutex = (struct mutex *)pthread_mutex;
-	long handle;
+	struct primary_mutex *mutex = (struct primary_mutex *)pthread_mutex;
 
 	if (attributes) {
 		pthread_mutexattr_gettype(attributes, &type);
@@ -53,51 +35,32 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 	mutex->kind = type;
 	mutex->inherits = protocol == PTHREAD_PRIO_INHERIT;
 	mutex->ceiling = protocol == PTHREAD_PRIO_PROTECT ? ceiling : 0;
-	handle = cobalt_mutex(pthread_mutex);
-	return handle < 0 ? -handle : 0;
+	return -primary_mutex_make(mutex);
 }
 
 WRAP(int, pthread_mutex_destroy, pthread_mutex_t *pthread_mutex)
 {
-	struct mutex *mutex = (struct mutex *)pthread_mutex;
-	int error = 0;
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
 
-	if (is_native(mutex))
-		return __real_pthread_mutex_destroy(pthread_mutex);
-	if (mutex->handle)
-		error = -PRIMARY_CALL(DESTROY, mutex->handle, 0, 0, 0);
-	if (!error)
-		mutex->handle = 0;
-	return error;
+	return mutex ? -primary_mutex_destroy(mutex, false) : __real_pthread_mutex_destroy(pthread_mutex);
 }
 
-/* Locks a mutex, until a time of a clock. */
-static int lock(pthread_mutex_t *mutex, uint64_t clock, int64_t ns)
+WRAP(int, pthread_mutex_lock, pthread_mutex_t *pthread_mutex)
 {
-	long handle = cobalt_mutex(mutex);
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
 
-	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_LOCK, handle, clock, ns, 0);
+	if (!mutex)
+		return __real_pthread_mutex_lock(pthread_mutex);
+	return -primary_mutex_lock(mutex, PILLION_DUAL_SERVICE_FOREVER, 0);
 }
 
-int cobalt_mutex_lock(pthread_mutex_t *mutex)
+WRAP(int, pthread_mutex_clocklock, pthread_mutex_t *pthread_mutex, clockid_t clock, const struct timespec *end)
 {
-	long handle = cobalt_mutex(mutex);
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
 
-	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_LOCK, handle, PILLION_DUAL_SERVICE_FOREVER, 0, 1);
-}
-
-WRAP(int, pthread_mutex_lock, pthread_mutex_t *mutex)
-{
-	if (is_native((struct mutex *)mutex))
-		return __real_pthread_mutex_lock(mutex);
-	return lock(mutex, PILLION_DUAL_SERVICE_FOREVER, 0);
-}
-
-WRAP(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end)
-{
-	if (is_native((struct mutex *)mutex))
-		return __real_pthread_mutex_clocklock(mutex, clock, end);
-	return primary_ns(end) < 0 ? EINVAL : lock(mutex, clock, primary_ns(end));
+	if (!mutex)
+		return __real_pthread_mutex_clocklock(pthread_mutex, clock, end);
+	return primary_ns(end) < 0 ? EINVAL : -primary_mutex_lock(mutex, clock, primary_ns(end));
 }
 
 WRAP(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *end)
@@ -105,38 +68,28 @@ WRAP(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec
 	return __cobalt_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, end);
 }
 
-WRAP(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
+WRAP(int, pthread_mutex_trylock, pthread_mutex_t *pthread_mutex)
 {
-	if (is_native((struct mutex *)mutex))
-		return __real_pthread_mutex_trylock(mutex);
-	return lock(mutex, PILLION_DUAL_SERVICE_TRY, 0);
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+
+	return mutex ? -primary_mutex_lock(mutex, PILLION_DUAL_SERVICE_TRY, 0) : __real_pthread_mutex_trylock(pthread_mutex);
 }
 
-WRAP(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
+WRAP(int, pthread_mutex_unlock, pthread_mutex_t *pthread_mutex)
 {
-	long handle;
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
 
-	if (is_native((struct mutex *)mutex))
-		return __real_pthread_mutex_unlock(mutex);
-	handle = cobalt_mutex(mutex);
-	return handle < 0 ? -handle : -PRIMARY_CALL(MUTEX_UNLOCK, handle, 0, 0, 0);
+	return mutex ? -primary_mutex_unlock(mutex) : __real_pthread_mutex_unlock(pthread_mutex);
 }
 
-/* The ceiling of a mutex; 0 sets no other one. Negative: an error. */
-static long set_ceiling(pthread_mutex_t *mutex, int ceiling)
+WRAP(int, pthread_mutex_getprioceiling, const pthread_mutex_t *pthread_mutex, int *ceiling)
 {
-	long handle = cobalt_mutex(mutex);
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+	int found;
 
-	return handle < 0 ? handle : PRIMARY_CALL(MUTEX_CEILING, handle, ceiling, 0, 0);
-}
-
-WRAP(int, pthread_mutex_getprioceiling, const pthread_mutex_t *mutex, int *ceiling)
-{
-	long found;
-
-	if (is_native((const struct mutex *)mutex))
-		return __real_pthread_mutex_getprioceiling(mutex, ceiling);
-	found = set_ceiling((pthread_mutex_t *)mutex, 0);
+	if (!mutex)
+		return __real_pthread_mutex_getprioceiling(pthread_mutex, ceiling);
+	found = primary_mutex_ceiling(mutex, 0);
 	if (found < 0)
 		return -found;
 	*ceiling = found;
@@ -144,24 +97,23 @@ WRAP(int, pthread_mutex_getprioceiling, const pthread_mutex_t *mutex, int *ceili
 }
 
 /* It does not change under an owner's feet. */
-WRAP(int, pthread_mutex_setprioceiling, pthread_mutex_t *mutex, int ceiling, int *old)
+WRAP(int, pthread_mutex_setprioceiling, pthread_mutex_t *pthread_mutex, int ceiling, int *old)
 {
-	long found;
-	int error;
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+	int error, found;
 
-	if (is_native((struct mutex *)mutex))
-		return __real_pthread_mutex_setprioceiling(mutex, ceiling, old);
-	found = set_ceiling(mutex, 0);
-	if (found < 0 || ceiling < 1)
+	if (!mutex)
+		return __real_pthread_mutex_setprioceiling(pthread_mutex, ceiling, old);
+	if (!mutex->ceiling || ceiling < 1)
 		return EINVAL;
-	error = cobalt_mutex_lock(mutex);
+	error = primary_mutex_lock_above(mutex);
 	if (error)
-		return error;
-	found = set_ceiling(mutex, ceiling);
-	error = __cobalt_pthread_mutex_unlock(mutex);
+		return -error;
+	found = primary_mutex_ceiling(mutex, ceiling);
+	error = primary_mutex_unlock(mutex);
 	if (found < 0)
 		return -found;
 	if (old)
 		*old = found;
-	return error;
+	return -error;
 }

@@ -7,22 +7,15 @@
 #define COBALT_MUTEX_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-struct mutex {
-	uint32_t handle;
-	uint32_t inherits;
-	/* The one that it is made with; 0: it has none. */
-	uint32_t ceiling;
-	uint32_t unused;
-	int kind;
-};
+#include "primary/mutex.h"
 
-_Static_assert(offsetof(struct mutex, kind) == offsetof(pthread_mutex_t, __data.__kind), "the kind's place");
+_Static_assert(sizeof(struct primary_mutex) <= sizeof(pthread_mutex_t), "a mutex has room for one");
+_Static_assert(offsetof(struct primary_mutex, kind) == offsetof(pthread_mutex_t, __data.__kind), "the kind's place");
 
-long cobalt_mutex(pthread_mutex_t *mutex);
-/* Locks one of primary mode's, also if the caller is above its ceiling. */
-int cobalt_mutex_lock(pthread_mutex_t *mutex);
+/* The one in a program's; NULL: it is the C library's. */
+struct primary_mutex *cobalt_mutex(const pthread_mutex_t *mutex);
 
 #endif

@@ -220,6 +220,8 @@ void names_owner_dies(void);
 void names_waiter_dies(void);
 void names_rights(void);
 void names_ceiling(void);
+void words(void);
+void hostile_words(void);
 void names_full(void);
 void hostile_names(void);
 /* Beside the task of `./x test dual-names`. */

@@ -14,10 +14,10 @@ static void ends(struct evl_object *object)
 {
 	struct mutex *mutex = holder_of(object, struct mutex, object);
 
-	if (mutex->handle)
-		PRIMARY_CALL(DESTROY, mutex->handle, 1, 0, 0);
-	else
+	if (mutex->is_native)
 		pthread_mutex_destroy(&mutex->native);
+	else
+		primary_mutex_destroy(&mutex->own, true);
 	free(mutex);
 }
 
@@ -38,12 +38,13 @@ static int make_native(struct mutex *mutex, unsigned int ceiling, bool is_recurs
 
 static int make_in(struct mutex *mutex, unsigned int ceiling, bool is_recursive)
 {
-	uint64_t flags = ceiling ? 0 : PILLION_DUAL_OBJECT_INHERIT;
-
-	flags |= is_recursive ? PILLION_DUAL_OBJECT_RECURSIVE : PILLION_DUAL_OBJECT_CHECKED;
-	if (!primary_is_there())
+	mutex->is_native = !primary_is_there();
+	if (mutex->is_native)
 		return make_native(mutex, ceiling, is_recursive);
-	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, ceiling, flags);
+	mutex->own.kind = is_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_ERRORCHECK;
+	mutex->own.inherits = !ceiling;
+	mutex->own.ceiling = ceiling;
+	return primary_mutex_make(&mutex->own);
 }
 
 /* One that nobody knows yet; or an error. */
@@ -140,10 +141,7 @@ int evl_mutex_lock(struct mutex *mutex, struct primary_end end)
 		clock = PILLION_DUAL_SERVICE_TRY;
 	if (end.clock == PRIMARY_NEVER)
 		clock = PILLION_DUAL_SERVICE_FOREVER;
-	if (mutex->handle)
-		error = PRIMARY_CALL(MUTEX_LOCK, mutex->handle, clock, end.ns, 0);
-	else
-		error = lock_native(mutex, end);
+	error = mutex->is_native ? lock_native(mutex, end) : primary_mutex_lock(&mutex->own, clock, end.ns);
 	if (!error && evl_current)
 		evl_current->owned++;
 	return error;
@@ -151,12 +149,8 @@ int evl_mutex_lock(struct mutex *mutex, struct primary_end end)
 
 int evl_mutex_unlock(struct mutex *mutex)
 {
-	int error;
+	int error = mutex->is_native ? -pthread_mutex_unlock(&mutex->native) : primary_mutex_unlock(&mutex->own);
 
-	if (mutex->handle)
-		error = PRIMARY_CALL(MUTEX_UNLOCK, mutex->handle, 0, 0, 0);
-	else
-		error = -pthread_mutex_unlock(&mutex->native);
 	if (!error && evl_current && evl_current->owned)
 		evl_current->owned--;
 	return error;
@@ -214,14 +208,13 @@ void evl_sleeps(void)
 int evl_set_mutex_ceiling(struct evl_mutex *mutex, unsigned int ceiling)
 {
 	struct mutex *found = evl_mutex(mutex);
-	long before;
-	int old;
+	int before;
 
 	if (!found || !ceiling || ceiling > PILLION_DUAL_OBJECT_CEILING_MAX)
 		return -EINVAL;
-	if (!found->handle)
-		return -pthread_mutex_setprioceiling(&found->native, ceiling, &old);
-	before = PRIMARY_CALL(MUTEX_CEILING, found->handle, ceiling, 0, 0);
+	if (found->is_native)
+		return -pthread_mutex_setprioceiling(&found->native, ceiling, &before);
+	before = primary_mutex_ceiling(&found->own, ceiling);
 	return before < 0 ? before : 0;
 }
 
@@ -232,8 +225,8 @@ int evl_get_mutex_ceiling(struct evl_mutex *mutex)
 
 	if (!found)
 		return -EINVAL;
-	if (found->handle)
-		return PRIMARY_CALL(MUTEX_CEILING, found->handle, 0, 0, 0);
+	if (!found->is_native)
+		return primary_mutex_ceiling(&found->own, 0);
 	error = pthread_mutex_getprioceiling(&found->native, &ceiling);
 	return error ? -error : ceiling;
 }

@@ -7,12 +7,16 @@
 #include <pthread.h>
 
 #include "object.h"
+#include "primary/mutex.h"
 
 struct mutex {
 	struct evl_object object;
 	/* Of primary mode's; without that, it is the C library's. */
-	uint32_t handle;
-	pthread_mutex_t native;
+	bool is_native;
+	union {
+		struct primary_mutex own;
+		pthread_mutex_t native;
+	};
 };
 
 struct mutex *evl_mutex(struct evl_mutex *mutex);

@@ -85,14 +85,14 @@ int primary_look(uint32_t tid, struct pillion_dual_thread *thread)
 	return -ENOENT;
 }
 
-int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags)
+int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags, uint32_t *word)
 {
 	uint32_t none = 0;
 	long made;
 
 	if (__atomic_load_n(handle, __ATOMIC_ACQUIRE))
 		return 0;
-	made = PRIMARY_CALL(CREATE, kind, value, flags, 0);
+	made = PRIMARY_CALL(CREATE, kind, value, flags, (uintptr_t)word);
 	if (made < 0)
 		return -made;
 	if (!__atomic_compare_exchange_n(handle, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

@@ -16,6 +16,17 @@ void primary_begin(const char *library);
 bool primary_is_there(void);
 /* Whether the calling thread is in primary mode. */
 bool primary_is_now(void);
+
+/* The same without a call: the processor finds no segment in primary mode, which has no tables. */
+static inline bool primary_is_here(void)
+{
+	unsigned int segment;
+	bool is_found;
+
+	asm volatile("mov %%ss, %0\n\tverr %w0" : "=r" (segment), "=@ccz" (is_found));
+	return !is_found;
+}
+
 /* Takes the calling thread to primary mode. Returns 0, or the negative number of an error. */
 int primary_enter(void);
 /* Takes it to Linux. */
@@ -29,8 +40,11 @@ int primary_look(uint32_t tid, struct pillion_dual_thread *thread);
 
 /* Makes a call of primary mode's own; returns its value, or the negative number of an error. */
 long primary_call(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
-/* Makes an object for a place that has none, unless another thread does so first. */
-int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags);
+/*
+ * Makes an object for a place that has none, unless another thread does so first; a mutex can have
+ * a word. Returns 0 or the number of an error.
+ */
+int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags, uint32_t *word);
 
 #define PRIMARY_CALL(name, a, b, c, d) primary_call(PILLION_DUAL_SERVICE_##name, a, b, c, d)
 

@@ -49,7 +49,7 @@ static void child(void)
 		own.tid = primary_tid();
 		own.semaphore = 0;
 		if (primary_is_there())
-			primary_make(&own.semaphore, PILLION_DUAL_OBJECT_SEMAPHORE, 0, 0);
+			primary_make(&own.semaphore, PILLION_DUAL_OBJECT_SEMAPHORE, 0, 0, NULL);
 		link_before(&own.link, &threads);
 	}
 }
@@ -71,7 +71,7 @@ static void introduce(void)
 	own.priority = parameters.sched_priority;
 	prctl(PR_GET_NAME, own.name);
 	if (primary_is_there())
-		primary_make(&own.semaphore, PILLION_DUAL_OBJECT_SEMAPHORE, 0, 0);
+		primary_make(&own.semaphore, PILLION_DUAL_OBJECT_SEMAPHORE, 0, 0, NULL);
 	pthread_setspecific(at_end, &own);
 	is_known = true;
 }
@@ -89,6 +89,13 @@ struct primary_thread *primary_self(void)
 	if (locks)
 		primary_unlock();
 	return &own;
+}
+
+bool primary_is_urgent(void)
+{
+	int policy = primary_self()->policy;
+
+	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
 struct primary_thread *primary_find(pthread_t pthread)

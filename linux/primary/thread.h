@@ -38,6 +38,8 @@ struct primary_thread {
 
 /* The calling thread. */
 struct primary_thread *primary_self(void);
+/* Whether it has a real-time policy. */
+bool primary_is_urgent(void);
 /* Another one, under the lock; NULL: it is not known, or has ended. */
 struct primary_thread *primary_find(pthread_t pthread);
 struct primary_thread *primary_find_tid(pid_t tid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program for Xenomai 3: mutexes that say how urgent their owner is. Its threads share one
- * processor, so that their order is that of their priorities.
+ * A program for Xenomai 3: mutexes, and how urgent their owner is. Its threads share one processor,
+ * so that their order is that of their priorities.
  */
 #include <sched.h>
 #include <semaphore.h>
@@ -65,7 +65,7 @@ static void *owns(void *nothing)
 {
 	check(!pthread_mutex_lock(&mutex));
 	tell('(');
-	check(!sem_post(&middle) && !sem_post(&high));
+	check(!sem_post(&high) && !sem_post(&middle));
 	tell(')');
 	check(!pthread_mutex_unlock(&mutex));
 	tell('l');
@@ -91,12 +91,106 @@ static void three(int protocol, int ceiling, const char *expected)
 	check(!pthread_mutex_destroy(&mutex) && !sem_destroy(&middle) && !sem_destroy(&high));
 }
 
-/* With a ceiling, the owner goes on as if nobody had been woken. */
-static void ceilings(void)
+/* Without a protocol, the thread of middle priority runs while the more urgent one waits. */
+static void orders(void)
 {
 	three(PTHREAD_PRIO_NONE, 0, "(m)hl");
+	three(PTHREAD_PRIO_INHERIT, 0, "()hml");
 	three(PTHREAD_PRIO_PROTECT, 40, "()hml");
-	printf("ok ceilings\n");
+	printf("ok orders\n");
+}
+
+static long since(const struct timespec *begin, const struct timespec *end)
+{
+	return (end->tv_sec - begin->tv_sec) * SECOND + end->tv_nsec - begin->tv_nsec;
+}
+
+/* A mutex that is free costs no call, in primary mode and in Linux. */
+static void *is_free(void *nothing)
+{
+	static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK };
+	struct cobalt_threadstat before, after;
+	struct timespec begin, end;
+	unsigned int i, n;
+	long cost;
+
+	for (i = 0; i < 3; i++) {
+		make(PTHREAD_PRIO_INHERIT, 0, types[i]);
+		check(!cobalt_thread_stat(0, &before));
+		check(!cobalt_thread_harden() || !has_primary);
+		/* So few that the thread's budget does not end meanwhile. */
+		rest(5 * MS);
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+		for (n = 0; n < 100; n++)
+			check(!pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex));
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		cost = since(&begin, &end) / 100;
+		for (n = 0; n < 1000; n++)
+			check(!pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex));
+		for (n = 0; n < 1000; n++)
+			check(!pthread_mutex_trylock(&mutex) && !pthread_mutex_unlock(&mutex));
+		check(!cobalt_thread_stat(0, &after) && after.xsc - before.xsc < 10);
+		check(!pthread_mutex_destroy(&mutex));
+		printf("a free mutex of type %d costs %ld ns\n", types[i], cost);
+	}
+	printf("ok free ones\n");
+	return nothing;
+}
+
+#define ROUNDS 400
+
+static volatile unsigned long sum, waited;
+
+/* Sometimes it leaves others no choice but to wait, sometimes it does not wait for long itself. */
+static void *adds(void *number)
+{
+	unsigned int own = *(unsigned int *)number, i;
+	struct timespec end;
+	unsigned long seen;
+	int error;
+
+	for (i = 0; i < ROUNDS; i++) {
+		if ((i + own) % 5) {
+			check(!pthread_mutex_lock(&mutex));
+		} else {
+			do {
+				end = soon(CLOCK_REALTIME, MS / 20);
+				error = pthread_mutex_timedlock(&mutex, &end);
+				check(!error || error == ETIMEDOUT);
+			} while (error);
+		}
+		seen = sum;
+		if ((i * 7 + own) % 11 == 0) {
+			rest(MS / 10);
+			waited++;
+		}
+		sum = seen + 1;
+		check(!pthread_mutex_unlock(&mutex));
+		if ((i + own) % 13 == 0)
+			rest(MS / 20);
+		/* On the way to Linux and back. */
+		if (i % 97 == own)
+			getppid();
+	}
+	return NULL;
+}
+
+/* Threads of all priorities; two are ordinary ones, which cannot rise to a ceiling in Linux. */
+static void storm(int protocol)
+{
+	int lowest = protocol == PTHREAD_PRIO_PROTECT ? 5 : 0;
+	static unsigned int numbers[6] = { 0, 1, 2, 3, 4, 5 };
+	pthread_t threads[6];
+	unsigned int i;
+
+	make(protocol, protocol == PTHREAD_PRIO_PROTECT ? 50 : 0, PTHREAD_MUTEX_NORMAL);
+	sum = waited = 0;
+	for (i = 0; i < 6; i++)
+		threads[i] = start(i < 2 ? lowest : (int)(10 * i), adds, &numbers[i]);
+	for (i = 0; i < 6; i++)
+		pthread_join(threads[i], NULL);
+	printf("%lu of %u times with protocol %d, %lu slept in\n", sum, 6 * ROUNDS, protocol, waited);
+	check(sum == 6 * ROUNDS && !pthread_mutex_destroy(&mutex));
 }
 
 static void *is_above(void *nothing)
@@ -150,6 +244,36 @@ static void *sets(void *nothing)
 
 static bool is_set;
 
+static void *gives_up(void *nothing)
+{
+	struct timespec end = soon(CLOCK_REALTIME, 5 * MS);
+
+	check(!pthread_mutex_lock(&mutex) && !pthread_mutex_lock(&mutex));
+	is_set = false;
+	check(pthread_cond_timedwait(&cond, &mutex, &end) == ETIMEDOUT);
+	/* One that is locked several times is given up as a whole; in Linux alone, it is not. */
+	while (has_primary && !is_set)
+		check(!pthread_cond_wait(&cond, &mutex));
+	check(!pthread_mutex_unlock(&mutex) && !pthread_mutex_unlock(&mutex) && pthread_mutex_unlock(&mutex) == EPERM);
+	return nothing;
+}
+
+static void *recursive(void *nothing)
+{
+	pthread_t waiter;
+
+	make(PTHREAD_PRIO_INHERIT, 0, PTHREAD_MUTEX_RECURSIVE);
+	waiter = start(20, gives_up, NULL);
+	rest(20 * MS);
+	check(!pthread_mutex_lock(&mutex));
+	is_set = true;
+	check(!pthread_cond_broadcast(&cond) && !pthread_mutex_unlock(&mutex));
+	pthread_join(waiter, NULL);
+	check(!pthread_mutex_destroy(&mutex));
+	printf("ok a recursive one\n");
+	return nothing;
+}
+
 static void *waits(void *nothing)
 {
 	check(!pthread_mutex_lock(&mutex));
@@ -167,6 +291,7 @@ static void *signals(void *nothing)
 	pthread_t waiter;
 
 	begin();
+	is_set = false;
 	make(PTHREAD_PRIO_PROTECT, 40, PTHREAD_MUTEX_NORMAL);
 	waiter = start(10, waits, NULL);
 	rest(20 * MS);
@@ -188,7 +313,7 @@ int main(int argc, char *const *argv)
 	static const struct {
 		int priority;
 		void *(*run)(void *);
-	} tests[] = { { 50, is_above }, { 40, sets }, { 20, signals } };
+	} tests[] = { { 50, is_free }, { 50, is_above }, { 40, sets }, { 20, signals }, { 20, recursive } };
 	cpu_set_t one;
 	int status;
 	unsigned int i;
@@ -200,9 +325,11 @@ int main(int argc, char *const *argv)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	check(!sched_setaffinity(0, sizeof(one), &one));
-	ceilings();
+	orders();
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		pthread_join(start(tests[i].priority, tests[i].run, NULL), NULL);
+	for (i = 0; i < 3; i++)
+		storm((const int[]){ PTHREAD_PRIO_NONE, PTHREAD_PRIO_INHERIT, PTHREAD_PRIO_PROTECT }[i]);
 	printf("mutexes: good\n");
 	return 0;
 }

@@ -5,15 +5,21 @@ use crate::answer::{Answer, Counts, End, Thread, offset, time};
 use crate::kept;
 use crate::lock;
 use crate::place::{self, Offer, Place};
-use crate::process::Process;
+use crate::process::{Process, USER_END};
 use crate::queues::Call;
 use crate::roster;
 use crate::runner;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::cell::Cell;
+use core::sync::atomic::{
+    AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
 use pillion_abi::NEVER;
 use pillion_abi::dual::{flag, object, resume, service};
 use pillion_abi::vcpu::{State, gpr};
-use pillion_dual::objects::{Cut, Identity, Objects, Outcome, Party, error};
+use pillion_dual::objects::futex::Present;
+use pillion_dual::objects::{Cut, Identity, Objects, Outcome, Party, Words, error};
 use pillion_runtime::now;
 
 /// Registers of the third and the fourth argument.
@@ -43,6 +49,8 @@ impl<'a> Thread<'a> {
     pub fn new(place: &'a Place, offer: &'a Offer, process: Process<'a>, notification: u32) -> Thread<'a> {
         let mut thread = Thread { place, offer, process, notification, counts: Counts::default(), party: None };
         roster::enter(place.number, offer);
+        // Pairs with the one of whoever makes the thread known meanwhile.
+        fence(SeqCst);
         if AWAY.load(Relaxed) != 0 {
             let identity = thread.identity();
             // If it cannot be attached, it fails in its next call, and says so there.
@@ -115,9 +123,9 @@ impl<'a> Thread<'a> {
         let value = |done: Result<i64, i64>| Answer::Value(done.unwrap_or_else(|error| error));
         match number {
             service::CREATE if !self.may_rise_to(a, b) => Answer::Value(error::EPERM),
-            service::CREATE => Answer::Value(self.create(party, a, b, c)),
+            service::CREATE => Answer::Value(self.create(party, a, b, c, d)),
             service::DESTROY => Answer::Value(self.with(|objects| objects.destroy(party, a, b != 0))),
-            service::SEMAPHORE_WAIT => match self.wait_on(party, b, c, Resume::UnlessHandled, |objects, may_wait| {
+            service::SEMAPHORE_WAIT => match self.wait_on(party, b, c, Resume::UnlessHandled, |objects, _, may_wait| {
                 objects.semaphore_wait(party, a, may_wait)
             }) {
                 Answer::Value(error::ELSEWHERE) => self.wait_for_kept(party, a, b, c),
@@ -132,25 +140,33 @@ impl<'a> Thread<'a> {
                 done => done,
             }),
             service::MUTEX_LOCK if b != service::TRY && self.must_tell_of_owner(party, a) => Answer::Inversion,
-            service::MUTEX_LOCK => self.wait_on(party, b, c, Resume::Again, |objects, may_wait| match d {
-                0 => objects.mutex_lock(party, a, may_wait),
-                _ => objects.mutex_lock_above(party, a, may_wait),
+            service::MUTEX_LOCK => self.wait_on(party, b, c, Resume::Again, |objects, words, may_wait| {
+                let locked = objects.claimed(party, a, words, |objects| match d {
+                    0 => objects.mutex_lock(party, a, may_wait),
+                    _ => objects.mutex_lock_above(party, a, may_wait),
+                });
+                locked.unwrap_or_else(Outcome::Done)
             }),
             service::MUTEX_CEILING if !self.may_rise_to(object::MUTEX, b) => Answer::Value(error::EPERM),
             service::MUTEX_CEILING => value(self.with(|objects| objects.mutex_ceiling(party, a, b))),
-            service::MUTEX_UNLOCK => value(self.with(|objects| objects.mutex_unlock(party, a))),
-            service::CONDITION_WAIT => {
-                self.wait_on(party, c, d, Resume::After, |objects, _| objects.condition_wait(party, a, b))
+            service::MUTEX_UNLOCK => value(self.with_words(|objects, words| {
+                objects.claimed(party, a, words, |objects| objects.mutex_unlock(party, a)).flatten()
+            })),
+            service::CONDITION_WAIT => self.wait_on(party, c, d, Resume::After, |objects, words, _| {
+                let waits = objects.claimed(party, b, words, |objects| objects.condition_wait(party, a, b));
+                waits.unwrap_or_else(Outcome::Done)
+            }),
+            service::CONDITION_WAKE => {
+                value(self.with_words(|objects, words| objects.condition_wake(party, a, b != 0, words)))
             }
-            service::CONDITION_WAKE => value(self.with(|objects| objects.condition_wake(party, a, b != 0))),
-            service::FLAGS_WAIT => self.wait_on(party, c, d, Resume::UnlessHandled, |objects, may_wait| {
+            service::FLAGS_WAIT => self.wait_on(party, c, d, Resume::UnlessHandled, |objects, _, may_wait| {
                 objects.flags_wait(party, a, b, may_wait)
             }),
             service::FLAGS_SET => value(self.with(|objects| objects.flags_set(party, a, b))),
             service::FLAGS_CLEAR => value(self.with(|objects| objects.flags_clear(party, a, b))),
             service::PERIOD_SET => Answer::Value(self.period_set(party, a, b, c)),
             service::PERIOD_WAIT => self.period_wait(party),
-            service::THREAD_ENDS => Answer::Value(self.with(|objects| objects.thread_ends(party))),
+            service::THREAD_ENDS => Answer::Value(self.end_thread(party)),
             service::OPEN => Answer::Value(self.open(party)),
             service::CLOSE => value(self.close(party, a)),
             service::UNLINK => Answer::Value(self.unlink()),
@@ -185,7 +201,7 @@ impl<'a> Thread<'a> {
         let comes_back = self.counts.calls == 0;
         self.offer.flags & flag::WARNS != 0
             && !comes_back
-            && self.with(|objects| objects.is_owned_in_linux(party, mutex))
+            && self.with_words(|objects, words| objects.is_owned_in_linux(party, mutex, words))
     }
 
     /// Whether the process may make an object with that value: how high a ceiling may be is for
@@ -196,13 +212,39 @@ impl<'a> Thread<'a> {
     }
 
     /// Makes an object, in the place of those of processes that have ended if there is no other.
-    fn create(&self, party: Party, kind: u64, value: u64, flags: u64) -> i64 {
-        self.with(|objects| match objects.create(party, kind, value, flags) {
+    fn create(&self, party: Party, kind: u64, value: u64, flags: u64, word: u64) -> i64 {
+        let create = |objects: &mut Objects| match (kind, word) {
+            (object::MUTEX, 1..USER_END) if value == 0 => objects.create_with_word(party, flags, word),
+            (_, 0) => objects.create(party, kind, value, flags),
+            _ => error::EINVAL,
+        };
+        self.with(|objects| match create(objects) {
             error::ENOSPC => {
                 objects.sweep(place::memory);
-                objects.create(party, kind, value, flags)
+                create(objects)
             }
             result => result,
+        })
+    }
+
+    /// Ends what a thread has. The lock is free between one mutex and the next.
+    fn end_thread(&self, party: Party) -> i64 {
+        let mut next = Some(0);
+        while let Some(from) = next {
+            next = self.with_words(|objects, words| objects.thread_ends_with_word(party, from, words));
+        }
+        self.with(|objects| objects.thread_ends(party))
+    }
+
+    /// Does something with objects, mutexes with words among them.
+    fn with_words<R>(&self, f: impl FnOnce(&mut Objects, &Memory) -> R) -> R {
+        self.with(|objects| {
+            let memory = Memory { process: &self.process, identity: self.identity(), has_looked: Cell::new(false) };
+            let result = f(objects, &memory);
+            if memory.has_looked.get() {
+                AWAY.store(objects.away() as u32, Relaxed);
+            }
+            result
         })
     }
 
@@ -213,13 +255,13 @@ impl<'a> Thread<'a> {
         clock: u64,
         ns: u64,
         resume: Resume,
-        operation: impl FnOnce(&mut Objects, bool) -> Outcome,
+        operation: impl FnOnce(&mut Objects, &Memory, bool) -> Outcome,
     ) -> Answer {
         let end = match End::of(clock, ns) {
             Ok(end) => end,
             Err(error) => return Answer::Value(error),
         };
-        match self.with(|objects| operation(objects, clock != service::TRY)) {
+        match self.with_words(|objects, words| operation(objects, words, clock != service::TRY)) {
             Outcome::Done(result) => Answer::Value(result),
             Outcome::Waits => self.wait_for_result(party, end.as_ref(), resume),
         }
@@ -245,11 +287,13 @@ impl<'a> Thread<'a> {
         self.counts.waits += 1;
         loop {
             let (is_wanted, is_late) = self.pause_until(end);
-            let (result, was_cut) = self.with(|objects| match objects.result(party) {
+            let (mut result, was_cut) = self.with(|objects| match objects.result(party) {
                 None if is_wanted => (objects.cut(party, Cut::Recalled), true),
-                None if is_late => (objects.cut(party, Cut::TimedOut), false),
                 result => (result, false),
             });
+            if result.is_none() && is_late && !was_cut {
+                result = self.is_late(party);
+            }
             match result {
                 Some(_) if was_cut => return cut_short(resume),
                 Some(result) if is_wanted => return Answer::LastValue(result),
@@ -259,6 +303,16 @@ impl<'a> Thread<'a> {
                 None => {}
             }
         }
+    }
+
+    /// The time of a wait is over: its result, if it has one now.
+    #[cold]
+    #[inline(never)]
+    fn is_late(&self, party: Party) -> Option<i64> {
+        self.with_words(|objects, words| match objects.result(party) {
+            None => objects.cut_with_words(party, Cut::TimedOut, words),
+            result => result,
+        })
     }
 
     fn period_set(&self, party: Party, clock: u64, first: u64, length: u64) -> i64 {
@@ -284,6 +338,32 @@ impl<'a> Thread<'a> {
         let missed = self.with(|objects| objects.released(party, present));
         self.note_overruns(missed.max(0).cast_unsigned());
         Answer::Value(missed)
+    }
+}
+
+/// The memory of a thread's process, for the words of mutexes.
+struct Memory<'a> {
+    process: &'a Process<'a>,
+    identity: Identity,
+    /// Somebody may be known from now on who is not in primary mode.
+    has_looked: Cell<bool>,
+}
+
+impl Words for Memory<'_> {
+    fn load(&self, at: u64) -> Option<u32> {
+        self.process.word_to_write(at)
+    }
+
+    fn exchange(&self, at: u64, old: u32, new: u32) -> Option<bool> {
+        self.process.exchange_word(at, old, new)
+    }
+
+    fn present(&self, thread: u32) -> Option<Present> {
+        self.has_looked.set(true);
+        AWAY.store(AWAY.load(Relaxed).max(1), Relaxed);
+        // Pairs with the one of a thread that enters: one of the two sees the other.
+        fence(SeqCst);
+        roster::hold(Identity { thread, ..self.identity })
     }
 }
 

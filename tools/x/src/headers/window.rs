@@ -119,6 +119,7 @@ fn dual(out: &mut Header) {
         OPEN CLOSE UNLINK QUEUE_SEND QUEUE_RECEIVE QUEUE_STATE MUTEX_CEILING QUEUE_CLOCK QUEUE_PRIORITY QUEUE_RESULT QUEUE_COUNT
         FOREVER TRY ANY);
     define!(out, "Objects with names.", "DUAL_NAME_", dual_mode::name, SIZE GROUPS CREATE EXCLUSIVE);
+    define!(out, "The word of a mutex.", "DUAL_WORD_", dual_mode::word, THREAD CLAIMED);
     define!(out, "Objects.", "DUAL_OBJECT_", dual_mode::object,
         SEMAPHORE MUTEX CONDITION FLAGS QUEUE QUEUE_SIZE CEILING_MAX INHERIT RECURSIVE CHECKED);
     define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);

@@ -1,6 +1,6 @@
 //! Condition variables. A thread that is woken waits for its mutex without having run.
 
-use super::{Done, Kind, Objects, Outcome, Party, error};
+use super::{Done, Kind, Objects, Outcome, Party, Words, error};
 
 impl Objects {
     fn condition(&self, party: Party, handle: u64) -> Result<usize, i64> {
@@ -26,18 +26,52 @@ impl Objects {
         }
     }
 
-    /// Wakes the first waiter, or all. Each gets its mutex, or waits for it.
-    pub fn condition_wake(&mut self, party: Party, handle: u64, all: bool) -> Done {
+    /// Wakes the first waiter, or all. Each gets its mutex, or waits for it; one whose mutex the
+    /// party's process does not reach has to lock that itself.
+    pub fn condition_wake(&mut self, party: Party, handle: u64, all: bool, words: &impl Words) -> Done {
         let index = self.condition(party, handle)?;
+        let mut claimed = None;
         while let Some(first) = self.first_waiter(index) {
             self.dequeue(first);
-            if let Some(result) = self.lock_again(first, 0) {
-                self.wake(first, result);
+            match self.claim_mutex_of(first, party, &mut claimed, words) {
+                Ok(()) => {
+                    if let Some(result) = self.lock_again(first, 0) {
+                        self.wake(first, result);
+                    }
+                }
+                Err(_) => self.wake(first, error::EINTR),
             }
             if !all {
                 break;
             }
         }
+        if let Some(mutex) = claimed {
+            self.settle(mutex, words);
+        }
         Ok(0)
+    }
+
+    /// Claims the mutex that a waiter gets after a condition, if it has a word: nearly always, it
+    /// is the one that was claimed for the waiter before.
+    fn claim_mutex_of(
+        &mut self,
+        waiter: Party,
+        caller: Party,
+        claimed: &mut Option<usize>,
+        words: &impl Words,
+    ) -> Result<(), i64> {
+        let Some(mutex) = self.with_word(waiter, self.parties[waiter].wait.mutex) else { return Ok(()) };
+        if *claimed == Some(mutex) {
+            return Ok(());
+        }
+        if self.parties[waiter].memory() != self.parties[caller].memory() {
+            return Err(error::EFAULT);
+        }
+        if let Some(before) = claimed.take() {
+            self.settle(before, words);
+        }
+        self.claim(caller, mutex, words)?;
+        *claimed = Some(mutex);
+        Ok(())
     }
 }

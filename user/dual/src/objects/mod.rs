@@ -20,11 +20,13 @@ mod semaphore;
 #[cfg(test)]
 mod tests;
 mod wait;
+mod word;
 
 pub use kept::{Kept, Origin};
 pub use named::Wanted;
 pub use party::{Identity, PARTIES, Party};
 pub use wait::{Cut, Outcome};
+pub use word::Words;
 
 use party::Known;
 use pillion_abi::dual::{MEMORIES, object};
@@ -189,6 +191,10 @@ impl Objects {
 
     fn try_create(&mut self, party: Party, kind: u64, value: u64, flags: u64) -> Result<u32, i64> {
         let kind = Kind::new(kind, value, flags).ok_or(error::EINVAL)?;
+        self.add_object(party, kind)
+    }
+
+    fn add_object(&mut self, party: Party, kind: Kind) -> Result<u32, i64> {
         let memory = self.parties[party].memory().ok_or(error::EAGAIN)?;
         let index = self.make(memory, kind)?;
         Ok(self.objects[index].handle(index))

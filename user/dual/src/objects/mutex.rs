@@ -12,6 +12,8 @@ pub struct Mutex {
     flags: u64,
     /// Its owner is at least as urgent; 0: it has none.
     pub ceiling: u8,
+    /// The address of its word; 0: it has none ([`super::word`]).
+    pub word: u64,
     /// A party.
     pub owner: Option<u8>,
     /// How often it was locked again.
@@ -26,7 +28,20 @@ impl Mutex {
         let both = RECURSIVE | CHECKED;
         let is_one = flags & !(INHERIT | both) == 0 && flags & both != both;
         let is_level = ceiling == 0 || ceiling <= CEILING_MAX && flags & INHERIT == 0;
-        (is_one && is_level).then_some(Mutex { flags, ceiling: ceiling as u8, owner: None, depth: 0, is_orphan: false })
+        (is_one && is_level).then_some(Mutex {
+            flags,
+            ceiling: ceiling as u8,
+            word: 0,
+            owner: None,
+            depth: 0,
+            is_orphan: false,
+        })
+    }
+
+    /// One with a word. How often it is locked is known there only, so it is not recursive here.
+    pub fn with_word(flags: u64, at: u64) -> Option<Mutex> {
+        let is_possible = flags & RECURSIVE == 0 && at != 0 && at.is_multiple_of(4);
+        Mutex::new(0, flags).filter(|_| is_possible).map(|mutex| Mutex { word: at, ..mutex })
     }
 
     /// Whether its owner is as urgent as its waiters. With a ceiling, it nearly always is already,
@@ -43,12 +58,6 @@ impl Objects {
             Some(Kind::Mutex(mutex)) => Ok((index, mutex)),
             _ => Err(error::EINVAL),
         }
-    }
-
-    /// Whether a mutex has an owner that is not in primary mode.
-    pub fn is_owned_in_linux(&mut self, party: Party, handle: u64) -> bool {
-        let owner = self.mutex(party, handle).ok().and_then(|(_, mutex)| mutex.owner);
-        owner.is_some_and(|owner| self.parties[usize::from(owner)].runner.is_none())
     }
 
     /// Locks a mutex, or waits for it if the caller may wait. A caller that is more urgent than its
@@ -129,7 +138,7 @@ impl Objects {
     }
 
     /// Gives a mutex to its first waiter; nobody owns it if there is none.
-    fn hand_over(&mut self, index: usize) {
+    pub(super) fn hand_over(&mut self, index: usize) {
         let next = self.first_waiter(index);
         let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return };
         let (inherits, ceiling) = (mutex.inherits(), mutex.ceiling);
@@ -146,6 +155,24 @@ impl Objects {
             for waiter in bits(self.objects[index].waiters) {
                 self.effects.changed |= self.inheritance.wait(waiter, next);
             }
+        }
+    }
+
+    /// A party owns a mutex that nobody is said to own.
+    pub(super) fn becomes_owner(&mut self, party: Party, index: usize) {
+        if let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind {
+            mutex.owner = Some(party as u8);
+            let ceiling = mutex.ceiling;
+            self.gains(party, ceiling);
+        }
+    }
+
+    /// Nobody is said to own a mutex any more.
+    pub(super) fn disowns(&mut self, index: usize) {
+        if let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind
+            && let (Some(owner), ceiling) = (mutex.owner.take(), mutex.ceiling)
+        {
+            self.loses(owner.into(), ceiling);
         }
     }
 

@@ -1,4 +1,5 @@
 use super::named::{NAMES, NAMES_OF_ONE, Wanted};
+use super::tests::NoWords;
 use super::*;
 use pillion_abi::dual::name::{CREATE, EXCLUSIVE, GROUPS, SIZE};
 use pillion_abi::dual::{Naming, object::INHERIT};
@@ -80,7 +81,7 @@ fn a_condition_wakes_a_thread_of_another_process() {
     });
     assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Done(0));
     assert_eq!(objects.condition_wait(high, condition, mutex), Outcome::Waits);
-    assert_eq!(objects.condition_wake(low, condition, false), Ok(0));
+    assert_eq!(objects.condition_wake(low, condition, false, &NoWords), Ok(0));
     assert_eq!(objects.result(high), Some(0));
     assert_eq!(objects.flags_wait(high, flags, 5, true), Outcome::Waits);
     assert_eq!(objects.flags_set(low, flags, 7), Ok(0));
@@ -208,7 +209,7 @@ fn a_condition_tells_of_the_owners_death() {
     objects.mutex_lock(high, mutex, true);
     objects.condition_wait(high, condition, mutex);
     objects.mutex_lock(low, mutex, true);
-    assert_eq!(objects.condition_wake(high, condition, true), Ok(0));
+    assert_eq!(objects.condition_wake(high, condition, true, &NoWords), Ok(0));
     assert_eq!(objects.result(high), None);
     objects.sweep(without(1));
     assert_eq!(objects.result(high), Some(error::EOWNERDEAD));
@@ -482,7 +483,7 @@ proptest! {
                 Step::Lock => drop(objects.mutex_lock(party, own[0], true)),
                 Step::Unlock => drop(objects.mutex_unlock(party, own[0])),
                 Step::Wait => drop(objects.condition_wait(party, own[1], own[0])),
-                Step::Wake(all) => drop(objects.condition_wake(party, own[1], all)),
+                Step::Wake(all) => drop(objects.condition_wake(party, own[1], all, &NoWords)),
                 Step::WaitFlags(wanted) => drop(objects.flags_wait(party, own[2], wanted, true)),
                 Step::Set(bits) => drop(objects.flags_set(party, own[2], bits)),
             }

@@ -89,7 +89,7 @@ impl Objects {
         self.parties.iter().position(|known| known.identity == Some(identity))
     }
 
-    fn add(&mut self, identity: Identity) -> Result<Party, i64> {
+    pub(super) fn add(&mut self, identity: Identity) -> Result<Party, i64> {
         let is_of_memory = |known: &&Known| known.identity.is_some_and(|one| one.memory == identity.memory);
         let of_memory = self.parties.iter().filter(is_of_memory).count();
         let is_free = |known: &Known| known.identity.is_none() && known.runner.is_none();
@@ -99,14 +99,19 @@ impl Objects {
         Ok(party)
     }
 
+    /// A thread that is known only because it owned a mutex is nobody if it owns none.
+    pub(super) fn forget_if_free(&mut self, party: Party) {
+        if self.parties[party].runner.is_none() && !self.parties[party].must_stay() {
+            self.forget(party);
+        }
+    }
+
     /// A thread leaves primary mode; it does not wait.
     pub fn detach(&mut self, party: Party) {
         self.cut(party, super::Cut::Recalled);
         self.leave_futexes(party);
         self.parties[party].runner = None;
-        if !self.parties[party].must_stay() {
-            self.forget(party);
-        }
+        self.forget_if_free(party);
     }
 
     /// The same for whomever a runner has, if that is known.

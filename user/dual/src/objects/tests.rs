@@ -8,6 +8,21 @@ use std::vec::Vec;
 
 const NUMBER: u64 = 4711;
 
+/// No mutex has a word.
+pub(super) struct NoWords;
+
+impl Words for NoWords {
+    fn load(&self, _: u64) -> Option<u32> {
+        None
+    }
+    fn exchange(&self, _: u64, _: u32, _: u32) -> Option<bool> {
+        None
+    }
+    fn present(&self, _: u32) -> Option<futex::Present> {
+        None
+    }
+}
+
 fn attach(objects: &mut Objects, thread: u32, priority: u8) -> Party {
     objects.attach(Identity { memory: 3, thread }, NUMBER, thread as u8, priority).unwrap()
 }
@@ -137,7 +152,7 @@ fn a_ceiling_goes_with_the_mutex() {
     objects.detach(owner);
     assert_eq!(attach(&mut objects, 1, 15), owner);
     assert_eq!(objects.urgency(owner), 30);
-    objects.condition_wake(owner, condition, false).unwrap();
+    objects.condition_wake(owner, condition, false, &NoWords).unwrap();
     assert_eq!((objects.mutex_ceiling(owner, mutex, 50), objects.urgency(owner)), (Ok(30), 50));
     objects.mutex_unlock(owner, mutex).unwrap();
     assert_eq!([owner, waiter].map(|party| objects.urgency(party)), [15, 50]);
@@ -170,9 +185,9 @@ fn an_owner_comes_back() {
     let (mut objects, [owner, waiter]) = with_threads([10, 20]);
     let mutex = create(&mut objects, owner, object::MUTEX, 0, object::INHERIT);
     objects.mutex_lock(owner, mutex, true);
-    assert!(!objects.is_owned_in_linux(waiter, mutex));
+    assert!(!objects.is_owned_in_linux(waiter, mutex, &NoWords));
     objects.detach(owner);
-    assert!(objects.is_owned_in_linux(waiter, mutex) && !objects.is_owned_in_linux(waiter, 0));
+    assert!(objects.is_owned_in_linux(waiter, mutex, &NoWords) && !objects.is_owned_in_linux(waiter, 0, &NoWords));
     assert_eq!(objects.away(), 1);
     assert_eq!(objects.mutex_lock(waiter, mutex, true), Outcome::Waits);
     assert_eq!(attach(&mut objects, 1, 10), owner);
@@ -196,7 +211,7 @@ fn a_condition_gives_the_mutex_back() {
     assert_eq!(objects.condition_wait(waiter, condition, mutex), Outcome::Waits);
     // It is woken while the mutex is locked: it gets that, and the result, when it is unlocked.
     assert_eq!(objects.mutex_lock(waker, mutex, true), Outcome::Done(0));
-    objects.condition_wake(waker, condition, false).unwrap();
+    objects.condition_wake(waker, condition, false, &NoWords).unwrap();
     assert_eq!(objects.result(waiter), None);
     objects.mutex_unlock(waker, mutex).unwrap();
     assert_eq!(objects.result(waiter), Some(0));
@@ -210,7 +225,7 @@ fn a_condition_gives_the_mutex_back() {
     // It is woken in time, and its time is over while another has the mutex.
     objects.condition_wait(waiter, condition, mutex);
     objects.mutex_lock(third, mutex, true);
-    objects.condition_wake(third, condition, false).unwrap();
+    objects.condition_wake(third, condition, false, &NoWords).unwrap();
     assert_eq!(objects.cut(waiter, Cut::TimedOut), None);
     objects.mutex_unlock(third, mutex).unwrap();
     assert_eq!(objects.result(waiter), Some(0));
@@ -426,7 +441,7 @@ proptest! {
                 Step::Unlock(n) => drop(objects.mutex_unlock(party, mutexes[n])),
                 Step::Rise(n, ceiling) => drop(objects.mutex_ceiling(party, mutexes[n], ceiling)),
                 Step::Wait(n) => drop(objects.condition_wait(party, condition, mutexes[n])),
-                Step::Wake(all) => drop(objects.condition_wake(party, condition, all)),
+                Step::Wake(all) => drop(objects.condition_wake(party, condition, all, &NoWords)),
                 Step::WaitFlags(bits) => drop(objects.flags_wait(party, flags, bits, true)),
                 Step::Set(bits) => drop(objects.flags_set(party, flags, bits)),
                 Step::Clear(bits) => drop(objects.flags_clear(party, flags, bits)),

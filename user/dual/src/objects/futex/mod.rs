@@ -105,7 +105,7 @@ impl Objects {
     }
 
     /// A thread in primary mode, known from now on if it was not.
-    fn present_party(&mut self, identity: Identity, Present { runner, priority }: Present) -> Option<Party> {
+    pub(super) fn present_party(&mut self, identity: Identity, Present { runner, priority }: Present) -> Option<Party> {
         let number = self.memories[usize::from(identity.memory)];
         self.attach(identity, number, runner, priority).ok()
     }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mutex.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "call.h"
+#include "lock.h"
+#include "thread.h"
+
+int primary_mutex_make(struct primary_mutex *mutex)
+{
+	uint64_t flags = mutex->inherits ? PILLION_DUAL_OBJECT_INHERIT : 0;
+
+	if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK)
+		flags |= PILLION_DUAL_OBJECT_CHECKED;
+	/* How often one with a word is locked is counted here. */
+	if (mutex->kind == PTHREAD_MUTEX_RECURSIVE && mutex->ceiling)
+		flags |= PILLION_DUAL_OBJECT_RECURSIVE;
+	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, mutex->ceiling, flags,
+			     mutex->ceiling ? NULL : &mutex->word);
+}
+
+static uint32_t word_of(const struct primary_mutex *mutex)
+{
+	return __atomic_load_n(&mutex->word, __ATOMIC_RELAXED);
+}
+
+static bool is_owner(const struct primary_mutex *mutex, uint32_t thread)
+{
+	return (word_of(mutex) & PILLION_DUAL_WORD_THREAD) == thread;
+}
+
+static bool exchange(struct primary_mutex *mutex, uint32_t old, uint32_t new)
+{
+	return __atomic_compare_exchange_n(&mutex->word, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Has Linux make the word's page one that can be written, if it is not. */
+static void touch(struct primary_mutex *mutex)
+{
+	asm volatile("lock orl $0, %0" : "+m" (mutex->word));
+}
+
+/* Asks the task for an operation on the mutex. */
+static long ask(struct primary_mutex *mutex, unsigned int number, uint64_t first, uint64_t second, uint64_t third,
+		uint64_t fourth)
+{
+	long result;
+
+	while ((result = primary_call(number, first, second, third, fourth)) == -EFAULT)
+		touch(mutex);
+	return result;
+}
+
+int primary_mutex_destroy(struct primary_mutex *mutex, bool by_force)
+{
+	int error = 0;
+
+	if (word_of(mutex))
+		return -EBUSY;
+	if (mutex->handle)
+		error = PRIMARY_CALL(DESTROY, mutex->handle, by_force, 0, 0);
+	if (!error)
+		mutex->handle = 0;
+	return error;
+}
+
+static int ask_for_lock(struct primary_mutex *mutex, uint64_t clock, int64_t ns, bool may_be_above)
+{
+	int error = primary_mutex_make(mutex);
+
+	return error ? error : ask(mutex, PILLION_DUAL_SERVICE_MUTEX_LOCK, mutex->handle, clock, ns, may_be_above);
+}
+
+static int lock_again(struct primary_mutex *mutex, uint64_t clock, int64_t ns)
+{
+	if (mutex->kind == PTHREAD_MUTEX_RECURSIVE) {
+		if (mutex->depth == UINT16_MAX)
+			return -EAGAIN;
+		mutex->depth++;
+		return 0;
+	}
+	if (clock == PILLION_DUAL_SERVICE_TRY)
+		return -EBUSY;
+	/* One that does not check waits for itself. */
+	return mutex->kind == PTHREAD_MUTEX_ERRORCHECK ? -EDEADLK : ask_for_lock(mutex, clock, ns, false);
+}
+
+int primary_mutex_lock(struct primary_mutex *mutex, uint64_t clock, int64_t ns)
+{
+	uint32_t own = primary_tid();
+
+	if (mutex->ceiling)
+		return ask_for_lock(mutex, clock, ns, false);
+	if (is_owner(mutex, own))
+		return lock_again(mutex, clock, ns);
+	if ((primary_is_here() || !primary_is_urgent()) && exchange(mutex, 0, own))
+		return 0;
+	if (clock == PILLION_DUAL_SERVICE_TRY && word_of(mutex) & PILLION_DUAL_WORD_THREAD)
+		return -EBUSY;
+	return ask_for_lock(mutex, clock, ns, false);
+}
+
+int primary_mutex_unlock(struct primary_mutex *mutex)
+{
+	uint32_t own = primary_tid();
+
+	if (!mutex->ceiling) {
+		if (!is_owner(mutex, own))
+			return -EPERM;
+		if (mutex->depth) {
+			mutex->depth--;
+			return 0;
+		}
+		if (exchange(mutex, own, 0))
+			return 0;
+	}
+	return ask(mutex, PILLION_DUAL_SERVICE_MUTEX_UNLOCK, mutex->handle, 0, 0, 0);
+}
+
+int primary_mutex_ceiling(struct primary_mutex *mutex, unsigned int ceiling)
+{
+	int error = primary_mutex_make(mutex);
+
+	return error ? error : PRIMARY_CALL(MUTEX_CEILING, mutex->handle, ceiling, 0, 0);
+}
+
+int primary_mutex_lock_above(struct primary_mutex *mutex)
+{
+	return ask_for_lock(mutex, PILLION_DUAL_SERVICE_FOREVER, 0, true);
+}
+
+int primary_mutex_wait(struct primary_mutex *mutex, uint32_t condition, uint64_t clock, int64_t ns)
+{
+	unsigned int depth = mutex->depth;
+	int error = primary_mutex_make(mutex);
+	long result;
+
+	if (error)
+		return error;
+	if (!mutex->ceiling && !is_owner(mutex, primary_tid()))
+		return -EPERM;
+	mutex->depth = 0;
+	result = ask(mutex, PILLION_DUAL_SERVICE_CONDITION_WAIT, condition, mutex->handle, clock, ns);
+	/* Linux wanted the thread while it waited: it does not have the mutex. */
+	if (result == -EINTR)
+		result = ask_for_lock(mutex, PILLION_DUAL_SERVICE_FOREVER, 0, true);
+	/* With some errors, it has not. */
+	if (is_owner(mutex, primary_tid()))
+		mutex->depth = depth;
+	return result;
+}
