@@ -87,8 +87,8 @@ pub mod service {
     /// Does nothing: the caller is in primary mode.
     pub const NOTHING: u64 = 0;
     /// Makes an object: one of [`super::object`], its value, its flags; the address of a word
-    /// ([`super::word`]), or 0: only a mutex has one that has no ceiling and is not recursive.
-    /// Returns the handle.
+    /// ([`super::word`]), or 0: only a mutex has one that has no ceiling and is neither
+    /// recursive nor robust. Returns the handle.
     pub const CREATE: u64 = 1;
     /// Ends an object: handle, whether also with threads that wait for it.
     pub const DESTROY: u64 = 2;
@@ -139,6 +139,8 @@ pub mod service {
     pub const QUEUE_STATE: u64 = 21;
     /// The ceiling of a mutex: handle, the new one, or 0. Returns the one before.
     pub const MUTEX_CEILING: u64 = 22;
+    /// The caller has mended what a mutex guards whose last owner ended: handle.
+    pub const MUTEX_CONSISTENT: u64 = 23;
 
     /// In place of a clock: wait however long it takes.
     pub const FOREVER: u64 = u64::MAX;
@@ -160,8 +162,8 @@ pub mod service {
 pub mod object {
     /// Its value is what can be taken.
     pub const SEMAPHORE: u64 = 1;
-    /// Has the flags [`INHERIT`], [`RECURSIVE`] and [`CHECKED`]. Its value is its ceiling, a
-    /// priority in Linux: its owner is at least as urgent. 0: it has none.
+    /// Has the flags [`INHERIT`], [`RECURSIVE`], [`CHECKED`] and [`ROBUST`]. Its value is its
+    /// ceiling, a priority in Linux: its owner is at least as urgent. 0: it has none.
     pub const MUTEX: u64 = 2;
     /// A condition variable.
     pub const CONDITION: u64 = 3;
@@ -183,6 +185,9 @@ pub mod object {
     pub const RECURSIVE: u64 = 2;
     /// An owner that locks its mutex again gets an error, and does not wait for itself.
     pub const CHECKED: u64 = 4;
+    /// Who locks a mutex whose owner ended is told so (EOWNERDEAD), and has to say that it is
+    /// consistent again; if the mutex is unlocked before that, nobody can lock it any more.
+    pub const ROBUST: u64 = 8;
 }
 
 /// The word of a mutex, in its process's memory ([`service::CREATE`]).

@@ -29,11 +29,12 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 		pthread_mutexattr_getrobust(attributes, &robust);
 		pthread_mutexattr_getprioceiling(attributes, &ceiling);
 	}
-	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE || robust != PTHREAD_MUTEX_STALLED)
+	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
 		return __real_pthread_mutex_init(pthread_mutex, attributes);
 	memset(pthread_mutex, 0, sizeof(*pthread_mutex));
 	mutex->kind = type;
 	mutex->inherits = protocol == PTHREAD_PRIO_INHERIT;
+	mutex->is_robust = robust == PTHREAD_MUTEX_ROBUST;
 	mutex->ceiling = protocol == PTHREAD_PRIO_PROTECT ? ceiling : 0;
 	return -primary_mutex_make(mutex);
 }
@@ -80,6 +81,13 @@ WRAP(int, pthread_mutex_unlock, pthread_mutex_t *pthread_mutex)
 	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
 
 	return mutex ? -primary_mutex_unlock(mutex) : __real_pthread_mutex_unlock(pthread_mutex);
+}
+
+WRAP(int, pthread_mutex_consistent, pthread_mutex_t *pthread_mutex)
+{
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+
+	return mutex ? -primary_mutex_consistent(mutex) : __real_pthread_mutex_consistent(pthread_mutex);
 }
 
 WRAP(int, pthread_mutex_getprioceiling, const pthread_mutex_t *pthread_mutex, int *ceiling)

@@ -8,6 +8,11 @@
 #include "lock.h"
 #include "thread.h"
 
+static bool has_word(const struct primary_mutex *mutex)
+{
+	return !mutex->ceiling && !mutex->is_robust;
+}
+
 int primary_mutex_make(struct primary_mutex *mutex)
 {
 	uint64_t flags = mutex->inherits ? PILLION_DUAL_OBJECT_INHERIT : 0;
@@ -15,10 +20,12 @@ int primary_mutex_make(struct primary_mutex *mutex)
 	if (mutex->kind == PTHREAD_MUTEX_ERRORCHECK)
 		flags |= PILLION_DUAL_OBJECT_CHECKED;
 	/* How often one with a word is locked is counted here. */
-	if (mutex->kind == PTHREAD_MUTEX_RECURSIVE && mutex->ceiling)
+	if (mutex->kind == PTHREAD_MUTEX_RECURSIVE && !has_word(mutex))
 		flags |= PILLION_DUAL_OBJECT_RECURSIVE;
+	if (mutex->is_robust)
+		flags |= PILLION_DUAL_OBJECT_ROBUST;
 	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, mutex->ceiling, flags,
-			     mutex->ceiling ? NULL : &mutex->word);
+			     has_word(mutex) ? &mutex->word : NULL);
 }
 
 static uint32_t word_of(const struct primary_mutex *mutex)
@@ -91,7 +98,7 @@ int primary_mutex_lock(struct primary_mutex *mutex, uint64_t clock, int64_t ns)
 {
 	uint32_t own = primary_tid();
 
-	if (mutex->ceiling)
+	if (!has_word(mutex))
 		return ask_for_lock(mutex, clock, ns, false);
 	if (is_owner(mutex, own))
 		return lock_again(mutex, clock, ns);
@@ -106,7 +113,7 @@ int primary_mutex_unlock(struct primary_mutex *mutex)
 {
 	uint32_t own = primary_tid();
 
-	if (!mutex->ceiling) {
+	if (has_word(mutex)) {
 		if (!is_owner(mutex, own))
 			return -EPERM;
 		if (mutex->depth) {
@@ -117,6 +124,11 @@ int primary_mutex_unlock(struct primary_mutex *mutex)
 			return 0;
 	}
 	return ask(mutex, PILLION_DUAL_SERVICE_MUTEX_UNLOCK, mutex->handle, 0, 0, 0);
+}
+
+int primary_mutex_consistent(struct primary_mutex *mutex)
+{
+	return PRIMARY_CALL(MUTEX_CONSISTENT, mutex->handle, 0, 0, 0);
 }
 
 int primary_mutex_ceiling(struct primary_mutex *mutex, unsigned int ceiling)
@@ -139,7 +151,7 @@ int primary_mutex_wait(struct primary_mutex *mutex, uint32_t condition, uint64_t
 
 	if (error)
 		return error;
-	if (!mutex->ceiling && !is_owner(mutex, primary_tid()))
+	if (has_word(mutex) && !is_owner(mutex, primary_tid()))
 		return -EPERM;
 	mutex->depth = 0;
 	result = ask(mutex, PILLION_DUAL_SERVICE_CONDITION_WAIT, condition, mutex->handle, clock, ns);

@@ -2,7 +2,8 @@
 /*
  * Mutexes of primary mode. As long as nobody waits for one, its word says who owns it, and locking
  * and unlocking cost no call. A real-time thread that is in Linux goes to primary mode to lock one,
- * so that those that want it then need not wait for Linux. With a ceiling, all of them are calls.
+ * so that those that want it then need not wait for Linux. With a ceiling, or if it is robust, all
+ * of them are calls.
  *
  * The functions return 0, or the negative number of an error.
  */
@@ -23,7 +24,8 @@ struct primary_mutex {
 	uint8_t inherits;
 	/* The one that it is made with; 0: it has none. */
 	uint8_t ceiling;
-	uint32_t unused;
+	bool is_robust;
+	uint8_t unused[3];
 	/* PTHREAD_MUTEX_NORMAL, _RECURSIVE or _ERRORCHECK. */
 	int kind;
 };
@@ -35,6 +37,9 @@ int primary_mutex_destroy(struct primary_mutex *mutex, bool by_force);
 /* Locks one, until a time of a clock, PILLION_DUAL_SERVICE_FOREVER or _TRY. */
 int primary_mutex_lock(struct primary_mutex *mutex, uint64_t clock, int64_t ns);
 int primary_mutex_unlock(struct primary_mutex *mutex);
+
+/* What it guards is mended, after -EOWNERDEAD; unlocked before that, it cannot be locked again. */
+int primary_mutex_consistent(struct primary_mutex *mutex);
 
 /* The ceiling; sets another one, unless that is 0. */
 int primary_mutex_ceiling(struct primary_mutex *mutex, unsigned int ceiling);

@@ -160,6 +160,15 @@ static inline long pillion_mutex_unlock(int file, long handle)
 }
 
 /*
+ * What a mutex with PILLION_DUAL_OBJECT_ROBUST guards is mended, after EOWNERDEAD. If it is
+ * unlocked before that, all others get ENOTRECOVERABLE.
+ */
+static inline long pillion_mutex_consistent(int file, long handle)
+{
+	return pillion_call(file, PILLION_DUAL_SERVICE_MUTEX_CONSISTENT, handle, 0, 0, 0);
+}
+
+/*
  * The ceiling of a mutex that was made with one as its value; sets another one, unless that is 0.
  * EPERM: it is higher than a priority that the process may have.
  */

@@ -244,6 +244,46 @@ static void *sets(void *nothing)
 
 static bool is_set;
 
+/* Signals the condition, and ends without unlocking the mutex. */
+static void *ends(void *nothing)
+{
+	check(!pthread_mutex_lock(&mutex));
+	is_set = true;
+	check(!pthread_cond_signal(&cond));
+	return nothing;
+}
+
+static void *robust(void *nothing)
+{
+	pthread_mutexattr_t attributes;
+	pthread_t thread;
+	int error = 0;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	check(!pthread_mutex_init(&mutex, &attributes) && !pthread_mutex_lock(&mutex));
+	check(pthread_mutex_consistent(&mutex) == EINVAL);
+	/* The next owner is told, also after a condition. */
+	is_set = false;
+	thread = start(10, ends, NULL);
+	while (!is_set && !error)
+		error = pthread_cond_wait(&cond, &mutex);
+	check(error == EOWNERDEAD && !pthread_mutex_consistent(&mutex) && !pthread_mutex_unlock(&mutex));
+	pthread_join(thread, NULL);
+	pthread_join(start(10, ends, NULL), NULL);
+	check(pthread_mutex_trylock(&mutex) == EOWNERDEAD && !pthread_mutex_consistent(&mutex));
+	check(!pthread_mutex_unlock(&mutex) && !pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex));
+	/* It is not mended. */
+	pthread_join(start(10, ends, NULL), NULL);
+	check(pthread_mutex_lock(&mutex) == EOWNERDEAD && !pthread_mutex_unlock(&mutex));
+	check(pthread_mutex_lock(&mutex) == ENOTRECOVERABLE && pthread_mutex_trylock(&mutex) == ENOTRECOVERABLE);
+	check(!pthread_mutex_destroy(&mutex));
+	pthread_mutexattr_destroy(&attributes);
+	printf("ok a robust one\n");
+	return nothing;
+}
+
 static void *gives_up(void *nothing)
 {
 	struct timespec end = soon(CLOCK_REALTIME, 5 * MS);
@@ -313,7 +353,7 @@ int main(int argc, char *const *argv)
 	static const struct {
 		int priority;
 		void *(*run)(void *);
-	} tests[] = { { 50, is_free }, { 50, is_above }, { 40, sets }, { 20, signals }, { 20, recursive } };
+	} tests[] = { { 50, is_free }, { 50, is_above }, { 40, sets }, { 20, signals }, { 20, recursive }, { 20, robust } };
 	cpu_set_t one;
 	int status;
 	unsigned int i;

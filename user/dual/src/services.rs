@@ -149,6 +149,7 @@ impl<'a> Thread<'a> {
             }),
             service::MUTEX_CEILING if !self.may_rise_to(object::MUTEX, b) => Answer::Value(error::EPERM),
             service::MUTEX_CEILING => value(self.with(|objects| objects.mutex_ceiling(party, a, b))),
+            service::MUTEX_CONSISTENT => value(self.with(|objects| objects.mutex_consistent(party, a))),
             service::MUTEX_UNLOCK => value(self.with_words(|objects, words| {
                 objects.claimed(party, a, words, |objects| objects.mutex_unlock(party, a)).flatten()
             })),

@@ -55,6 +55,7 @@ COBALT_DECL(int, pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct ti
 COBALT_DECL(int, pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end));
 COBALT_DECL(int, pthread_mutex_trylock(pthread_mutex_t *mutex));
 COBALT_DECL(int, pthread_mutex_unlock(pthread_mutex_t *mutex));
+COBALT_DECL(int, pthread_mutex_consistent(pthread_mutex_t *mutex));
 COBALT_DECL(int, pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ceiling));
 COBALT_DECL(int, pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old));
 

@@ -116,12 +116,12 @@ fn dual(out: &mut Header) {
     define!(out, "System calls of primary mode's own.", "DUAL_SERVICE_", dual_mode::service,
         FIRST END NOTHING CREATE DESTROY SEMAPHORE_WAIT SEMAPHORE_POST SEMAPHORE_VALUE MUTEX_LOCK MUTEX_UNLOCK
         CONDITION_WAIT CONDITION_WAKE FLAGS_WAIT FLAGS_SET FLAGS_CLEAR PERIOD_SET PERIOD_WAIT THREAD_ENDS
-        OPEN CLOSE UNLINK QUEUE_SEND QUEUE_RECEIVE QUEUE_STATE MUTEX_CEILING QUEUE_CLOCK QUEUE_PRIORITY QUEUE_RESULT QUEUE_COUNT
+        OPEN CLOSE UNLINK QUEUE_SEND QUEUE_RECEIVE QUEUE_STATE MUTEX_CEILING MUTEX_CONSISTENT QUEUE_CLOCK QUEUE_PRIORITY QUEUE_RESULT QUEUE_COUNT
         FOREVER TRY ANY);
     define!(out, "Objects with names.", "DUAL_NAME_", dual_mode::name, SIZE GROUPS CREATE EXCLUSIVE);
     define!(out, "The word of a mutex.", "DUAL_WORD_", dual_mode::word, THREAD CLAIMED);
     define!(out, "Objects.", "DUAL_OBJECT_", dual_mode::object,
-        SEMAPHORE MUTEX CONDITION FLAGS QUEUE QUEUE_SIZE CEILING_MAX INHERIT RECURSIVE CHECKED);
+        SEMAPHORE MUTEX CONDITION FLAGS QUEUE QUEUE_SIZE CEILING_MAX INHERIT RECURSIVE CHECKED ROBUST);
     define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);
     structure!(out, "dual_conversion", dual_mode::Conversion,
         valid: "uint32_t", mult: "uint32_t", shift: "uint32_t", raw_mult: "uint32_t", tsc_base: "uint64_t",

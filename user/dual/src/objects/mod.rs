@@ -11,6 +11,8 @@ mod flags;
 pub mod futex;
 mod kept;
 mod mutex;
+#[cfg(test)]
+mod mutex_tests;
 mod named;
 #[cfg(test)]
 mod named_tests;
@@ -59,6 +61,7 @@ pub mod error {
     pub const EOPNOTSUPP: i64 = -95;
     pub const ETIMEDOUT: i64 = -110;
     pub const EOWNERDEAD: i64 = -130;
+    pub const ENOTRECOVERABLE: i64 = -131;
     /// It is not the caller's: the broker keeps the object.
     pub const ELSEWHERE: i64 = i64::MIN;
     /// It is not the caller's: whose the object was is not known any more.

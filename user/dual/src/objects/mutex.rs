@@ -1,11 +1,23 @@
 //! Mutexes. One that is unlocked goes to its first waiter, so that no other thread comes between.
 
 use super::{Done, Kind, OBJECTS, Objects, Outcome, Party, error};
-use pillion_abi::dual::object::{CEILING_MAX, CHECKED, INHERIT, RECURSIVE};
+use pillion_abi::dual::object::{CEILING_MAX, CHECKED, INHERIT, RECURSIVE, ROBUST};
 use pillion_rt_core::inherit::bits;
 
 /// How often a recursive mutex can be locked.
 const DEPTH: u32 = u16::MAX as u32;
+
+/// What a mutex guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guarded {
+    Consistent,
+    /// Its owner ended, and nobody has been told.
+    Orphaned,
+    /// Its owner has been told.
+    Inconsistent,
+    /// Whoever was told unlocked it nevertheless.
+    Lost,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutex {
@@ -18,15 +30,14 @@ pub struct Mutex {
     pub owner: Option<u8>,
     /// How often it was locked again.
     depth: u32,
-    /// Its owner's process ended, and nobody has been told.
-    is_orphan: bool,
+    guarded: Guarded,
 }
 
 impl Mutex {
     /// `None` if the flags are unknown, or exclude each other or a ceiling.
     pub fn new(ceiling: u64, flags: u64) -> Option<Mutex> {
         let both = RECURSIVE | CHECKED;
-        let is_one = flags & !(INHERIT | both) == 0 && flags & both != both;
+        let is_one = flags & !(INHERIT | ROBUST | both) == 0 && flags & both != both;
         let is_level = ceiling == 0 || ceiling <= CEILING_MAX && flags & INHERIT == 0;
         (is_one && is_level).then_some(Mutex {
             flags,
@@ -34,14 +45,23 @@ impl Mutex {
             word: 0,
             owner: None,
             depth: 0,
-            is_orphan: false,
+            guarded: Guarded::Consistent,
         })
     }
 
     /// One with a word. How often it is locked is known there only, so it is not recursive here.
     pub fn with_word(flags: u64, at: u64) -> Option<Mutex> {
-        let is_possible = flags & RECURSIVE == 0 && at != 0 && at.is_multiple_of(4);
+        let is_possible = flags & (RECURSIVE | ROBUST) == 0 && at != 0 && at.is_multiple_of(4);
         Mutex::new(0, flags).filter(|_| is_possible).map(|mutex| Mutex { word: at, ..mutex })
+    }
+
+    /// Its next owner is told what became of the last one: returns the result of its lock.
+    fn tell(&mut self) -> Option<i64> {
+        if self.guarded != Guarded::Orphaned {
+            return None;
+        }
+        self.guarded = if self.flags & ROBUST != 0 { Guarded::Inconsistent } else { Guarded::Consistent };
+        Some(error::EOWNERDEAD)
     }
 
     /// Whether its owner is as urgent as its waiters. With a ceiling, it nearly always is already,
@@ -94,16 +114,16 @@ impl Objects {
     }
 
     /// Makes a party the owner of a mutex, or queues it. The result is [`super::wait::Wait::then`],
-    /// or EOWNERDEAD if the last owner's process ended: then, too, the party is the owner.
+    /// or EOWNERDEAD if the last owner ended: then, too, the party is the owner.
     fn acquire(&mut self, party: Party, index: usize) -> Outcome {
         let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return Outcome::Done(error::EINVAL) };
         match (mutex.owner, mutex.inherits()) {
+            (None, _) if mutex.guarded == Guarded::Lost => Outcome::Done(error::ENOTRECOVERABLE),
             (None, _) => {
                 mutex.owner = Some(party as u8);
-                let is_orphan = core::mem::take(&mut mutex.is_orphan);
-                let ceiling = mutex.ceiling;
+                let (told, ceiling) = (mutex.tell(), mutex.ceiling);
                 self.gains(party, ceiling);
-                Outcome::Done(if is_orphan { error::EOWNERDEAD } else { self.parties[party].wait.then })
+                Outcome::Done(told.unwrap_or(self.parties[party].wait.then))
             }
             (Some(owner), inherits) => {
                 self.enqueue(party, index);
@@ -129,28 +149,50 @@ impl Objects {
         Ok(0)
     }
 
-    /// The owner's process has ended: the next owner is told.
+    /// The owner has ended: the next owner is told.
     pub(super) fn lose_owner(&mut self, index: usize) {
         if let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind {
-            mutex.is_orphan = true;
+            mutex.guarded = Guarded::Orphaned;
         }
         self.hand_over(index);
+    }
+
+    /// The owner of a robust mutex that was told of the end of the last one has mended what the
+    /// mutex guards.
+    pub fn mutex_consistent(&mut self, party: Party, handle: u64) -> Done {
+        let (_, mutex) = self.mutex(party, handle)?;
+        if mutex.owner != Some(party as u8) || mutex.guarded != Guarded::Inconsistent {
+            return Err(error::EINVAL);
+        }
+        mutex.guarded = Guarded::Consistent;
+        Ok(0)
+    }
+
+    /// Nobody has a mutex any more.
+    fn give_up(&mut self, index: usize) {
+        self.disowns(index);
+        while let Some(first) = self.first_waiter(index) {
+            self.wake(first, error::ENOTRECOVERABLE);
+        }
     }
 
     /// Gives a mutex to its first waiter; nobody owns it if there is none.
     pub(super) fn hand_over(&mut self, index: usize) {
         let next = self.first_waiter(index);
         let Some(Kind::Mutex(mutex)) = &mut self.objects[index].kind else { return };
+        if mutex.guarded == Guarded::Inconsistent {
+            mutex.guarded = Guarded::Lost;
+            return self.give_up(index);
+        }
         let (inherits, ceiling) = (mutex.inherits(), mutex.ceiling);
         mutex.depth = 0;
-        let was_orphan = mutex.is_orphan;
-        mutex.is_orphan &= next.is_none();
+        let told = next.and_then(|_| mutex.tell());
         if let Some(before) = core::mem::replace(&mut mutex.owner, next.map(|next| next as u8)) {
             self.loses(before.into(), ceiling);
         }
         let Some(next) = next else { return };
         self.gains(next, ceiling);
-        self.wake(next, if was_orphan { error::EOWNERDEAD } else { self.parties[next].wait.then });
+        self.wake(next, told.unwrap_or(self.parties[next].wait.then));
         if inherits {
             for waiter in bits(self.objects[index].waiters) {
                 self.effects.changed |= self.inheritance.wait(waiter, next);
@@ -253,8 +295,11 @@ impl Objects {
     /// Unlocks what a thread that ends has locked, and ends its periods.
     pub fn thread_ends(&mut self, party: Party) -> i64 {
         for index in 0..OBJECTS {
-            if matches!(self.objects[index].kind, Some(Kind::Mutex(mutex)) if mutex.owner == Some(party as u8)) {
-                self.hand_over(index);
+            match self.objects[index].kind {
+                Some(Kind::Mutex(mutex)) if mutex.owner != Some(party as u8) => {}
+                Some(Kind::Mutex(mutex)) if mutex.flags & ROBUST != 0 => self.lose_owner(index),
+                Some(Kind::Mutex(_)) => self.hand_over(index),
+                _ => {}
             }
         }
         self.parties[party].period = None;

@@ -23,12 +23,12 @@ impl Words for NoWords {
     }
 }
 
-fn attach(objects: &mut Objects, thread: u32, priority: u8) -> Party {
+pub(super) fn attach(objects: &mut Objects, thread: u32, priority: u8) -> Party {
     objects.attach(Identity { memory: 3, thread }, NUMBER, thread as u8, priority).unwrap()
 }
 
 /// Objects with a thread for each priority.
-fn with_threads<const N: usize>(priorities: [u8; N]) -> (Objects, [Party; N]) {
+pub(super) fn with_threads<const N: usize>(priorities: [u8; N]) -> (Objects, [Party; N]) {
     let mut objects = Objects::new();
     let mut thread = 0;
     let parties = priorities.map(|priority| {
@@ -39,13 +39,13 @@ fn with_threads<const N: usize>(priorities: [u8; N]) -> (Objects, [Party; N]) {
     (objects, parties)
 }
 
-fn create(objects: &mut Objects, party: Party, kind: u64, value: u64, flags: u64) -> u64 {
+pub(super) fn create(objects: &mut Objects, party: Party, kind: u64, value: u64, flags: u64) -> u64 {
     let handle = objects.create(party, kind, value, flags);
     assert!(handle > 0, "{handle}");
     handle as u64
 }
 
-fn woken(objects: &mut Objects, party: Party) -> bool {
+pub(super) fn woken(objects: &mut Objects, party: Party) -> bool {
     let runner = objects.runner(party).unwrap();
     objects.take_effects().wakes >> runner & 1 == 1
 }
@@ -85,120 +85,6 @@ fn a_wake_up_that_comes_first_is_not_lost() {
     assert_eq!(objects.cut(waiter, Cut::TimedOut), Some(error::ETIMEDOUT));
     objects.semaphore_post(poster, semaphore, false).unwrap();
     assert_eq!(objects.semaphore_value(poster, semaphore), Ok(1), "nobody waits any more");
-}
-
-#[test]
-fn urgency_is_inherited_through_a_chain_until_the_mutex_is_unlocked() {
-    let (mut objects, [low, middle, high]) = with_threads([10, 20, 30]);
-    let [first, second] = [0; 2].map(|value| create(&mut objects, low, object::MUTEX, value, object::INHERIT));
-    objects.mutex_lock(low, first, true);
-    objects.mutex_lock(middle, second, true);
-    assert_eq!(objects.mutex_lock(middle, first, true), Outcome::Waits);
-    assert_eq!(objects.mutex_lock(high, second, true), Outcome::Waits);
-    assert_eq!([low, middle].map(|party| objects.urgency(party)), [30, 30]);
-    assert_eq!(objects.take_effects().changed, 1 << low | 1 << middle);
-    assert_eq!(objects.mutex_unlock(low, first), Ok(0));
-    assert_eq!((objects.urgency(low), objects.result(middle)), (10, Some(0)));
-    assert_eq!(objects.cut(high, Cut::TimedOut), Some(error::ETIMEDOUT));
-    assert_eq!(objects.urgency(middle), 20);
-}
-
-#[test]
-fn an_owner_is_at_least_as_urgent_as_the_ceiling() {
-    let (mut objects, [low, high]) = with_threads([10, 40]);
-    let [first, second] = [30, 35].map(|ceiling| create(&mut objects, low, object::MUTEX, ceiling, 0));
-    for (ceiling, flags) in [(100, 0), (30, object::INHERIT), (u64::MAX, 0)] {
-        assert_eq!(objects.create(low, object::MUTEX, ceiling, flags), error::EINVAL);
-    }
-    let mut urgency_after = |mutex, locks: bool| {
-        let done = if locks {
-            objects.mutex_lock(low, mutex, true)
-        } else {
-            Outcome::Done(objects.mutex_unlock(low, mutex).unwrap())
-        };
-        assert_eq!(done, Outcome::Done(0));
-        (objects.take_effects().changed >> low & 1 == 1, objects.urgency(low))
-    };
-    assert_eq!(urgency_after(first, true), (true, 30));
-    assert_eq!(urgency_after(second, true), (true, 35));
-    assert_eq!(urgency_after(first, false), (false, 35));
-    assert_eq!(urgency_after(first, true), (false, 35));
-    assert_eq!(urgency_after(second, false), (true, 30));
-    assert_eq!(urgency_after(first, false), (true, 10));
-    // Whoever is more urgent may not have it, but to change the ceiling.
-    for may_wait in [true, false] {
-        assert_eq!(objects.mutex_lock(high, first, may_wait), Outcome::Done(error::EINVAL));
-    }
-    assert_eq!(objects.mutex_lock_above(high, first, true), Outcome::Done(0));
-    assert_eq!(objects.mutex_ceiling(high, first, 40), Ok(30));
-    assert_eq!([objects.mutex_unlock(high, first), objects.mutex_ceiling(low, first, 0)], [Ok(0), Ok(40)]);
-    assert_eq!(objects.mutex_lock(high, first, true), Outcome::Done(0));
-    assert_eq!(objects.mutex_ceiling(high, first, 100), Err(error::EINVAL));
-    let inherits = create(&mut objects, low, object::MUTEX, 0, object::INHERIT);
-    assert_eq!(objects.mutex_ceiling(low, inherits, 5), Err(error::EINVAL));
-}
-
-/// Whoever gets it has its ceiling before it runs, also after a condition, and loses it while it
-/// waits for one; an owner keeps it in Linux.
-#[test]
-fn a_ceiling_goes_with_the_mutex() {
-    let (mut objects, [owner, waiter]) = with_threads([10, 20]);
-    let mutex = create(&mut objects, owner, object::MUTEX, 30, object::RECURSIVE);
-    let condition = create(&mut objects, owner, object::CONDITION, 0, 0);
-    assert_eq!(objects.mutex_lock(waiter, mutex, true), Outcome::Done(0));
-    assert_eq!(objects.condition_wait(waiter, condition, mutex), Outcome::Waits);
-    assert_eq!(objects.urgency(waiter), 20);
-    assert_eq!(objects.mutex_lock(owner, mutex, true), Outcome::Done(0));
-    objects.detach(owner);
-    assert_eq!(attach(&mut objects, 1, 15), owner);
-    assert_eq!(objects.urgency(owner), 30);
-    objects.condition_wake(owner, condition, false, &NoWords).unwrap();
-    assert_eq!((objects.mutex_ceiling(owner, mutex, 50), objects.urgency(owner)), (Ok(30), 50));
-    objects.mutex_unlock(owner, mutex).unwrap();
-    assert_eq!([owner, waiter].map(|party| objects.urgency(party)), [15, 50]);
-    assert!(woken(&mut objects, waiter));
-    assert_eq!(objects.thread_ends(waiter), 0);
-    assert_eq!(objects.urgency(waiter), 20);
-}
-
-#[test]
-fn a_mutex_knows_its_owner() {
-    let (mut objects, [owner, other]) = with_threads([10, 20]);
-    let checked = create(&mut objects, owner, object::MUTEX, 0, object::CHECKED);
-    let recursive = create(&mut objects, owner, object::MUTEX, 0, object::RECURSIVE);
-    assert_eq!(objects.create(owner, object::MUTEX, 0, object::RECURSIVE | object::CHECKED), error::EINVAL);
-    for mutex in [checked, recursive] {
-        assert_eq!(objects.mutex_unlock(owner, mutex), Err(error::EPERM));
-        assert_eq!(objects.mutex_lock(owner, mutex, true), Outcome::Done(0));
-        assert_eq!(objects.mutex_unlock(other, mutex), Err(error::EPERM));
-        assert_eq!(objects.mutex_lock(other, mutex, false), Outcome::Done(error::EBUSY));
-        assert_eq!(objects.destroy(owner, mutex, true), error::EBUSY);
-    }
-    assert_eq!(objects.mutex_lock(owner, checked, true), Outcome::Done(error::EDEADLK));
-    assert_eq!(objects.mutex_lock(owner, recursive, true), Outcome::Done(0));
-    assert_eq!([0; 3].map(|_| objects.mutex_unlock(owner, recursive)), [Ok(0), Ok(0), Err(error::EPERM)]);
-}
-
-/// The owner of a mutex is known in Linux as well, and unlocks it when it has come back.
-#[test]
-fn an_owner_comes_back() {
-    let (mut objects, [owner, waiter]) = with_threads([10, 20]);
-    let mutex = create(&mut objects, owner, object::MUTEX, 0, object::INHERIT);
-    objects.mutex_lock(owner, mutex, true);
-    assert!(!objects.is_owned_in_linux(waiter, mutex, &NoWords));
-    objects.detach(owner);
-    assert!(objects.is_owned_in_linux(waiter, mutex, &NoWords) && !objects.is_owned_in_linux(waiter, 0, &NoWords));
-    assert_eq!(objects.away(), 1);
-    assert_eq!(objects.mutex_lock(waiter, mutex, true), Outcome::Waits);
-    assert_eq!(attach(&mut objects, 1, 10), owner);
-    assert_eq!((objects.urgency(owner), objects.away()), (20, 0));
-    objects.mutex_unlock(owner, mutex).unwrap();
-    assert_eq!(objects.result(waiter), Some(0));
-    objects.detach(owner);
-    objects.thread_ends(waiter);
-    objects.detach(waiter);
-    assert_eq!(objects.away(), 0);
-    assert_eq!(objects.inheritance.effective(waiter), 0);
 }
 
 #[test]
