@@ -163,7 +163,7 @@ static void *mutexes(void *nothing)
 	return nothing;
 }
 
-static volatile sig_atomic_t warnings, reason;
+static volatile sig_atomic_t warnings, reason, inversions;
 
 static void is_warned(int signal, siginfo_t *info, void *context)
 {
@@ -171,6 +171,7 @@ static void is_warned(int signal, siginfo_t *info, void *context)
 	(void)context;
 	warnings++;
 	reason = sigdebug_marked(info) ? sigdebug_reason(info) : -1;
+	inversions += reason == SIGDEBUG_MIGRATE_PRIOINV;
 }
 
 static pthread_mutex_t of_linux = PTHREAD_MUTEX_INITIALIZER;
@@ -183,6 +184,21 @@ static void *holds(void *nothing)
 	cobalt_thread_relax();
 	is_held = true;
 	usleep(20000);
+	check(!pthread_mutex_unlock(&of_linux));
+	return nothing;
+}
+
+/* Owns a mutex in primary mode, and goes to Linux while another thread waits for it. */
+static void *leaves(void *nothing)
+{
+	struct timespec moment = { 0, 5000000 };
+
+	check(!pthread_mutex_lock(&of_linux));
+	is_held = true;
+	check(!nanosleep(&moment, NULL) && is_primary() && !inversions);
+	cobalt_thread_relax();
+	usleep(20000);
+	check(inversions == 1);
 	check(!pthread_mutex_unlock(&of_linux));
 	return nothing;
 }
@@ -213,6 +229,14 @@ static void *modes(void *nothing)
 	warnings = 0;
 	check(!pthread_mutex_lock(&of_linux) && warnings == 1 && reason == SIGDEBUG_MIGRATE_PRIOINV && is_primary());
 	check(!pthread_mutex_unlock(&of_linux));
+	pthread_join(owner, NULL);
+	/* It is told as well if the owner goes there later. */
+	is_held = false;
+	inversions = 0;
+	for (owner = start(40, leaves, NULL); !is_held;)
+		nanosleep(&moment, NULL);
+	check(!cobalt_thread_harden());
+	check(!pthread_mutex_lock(&of_linux) && inversions == 1 && is_primary() && !pthread_mutex_unlock(&of_linux));
 	pthread_join(owner, NULL);
 	check(!cobalt_thread_harden());
 	check(!pthread_setmode_np(PTHREAD_WARNSW, 0, &old) && old == PTHREAD_WARNSW);

@@ -18,7 +18,7 @@ use core::sync::atomic::{
 use pillion_abi::NEVER;
 use pillion_abi::dual::{flag, object, resume, service};
 use pillion_abi::vcpu::{State, gpr};
-use pillion_dual::objects::futex::Present;
+use pillion_dual::objects::futex::{Present, TO_LINUX};
 use pillion_dual::objects::{Cut, Identity, Objects, Outcome, Party, Words, error};
 use pillion_runtime::now;
 
@@ -140,13 +140,7 @@ impl<'a> Thread<'a> {
                 done => done,
             }),
             service::MUTEX_LOCK if b != service::TRY && self.must_tell_of_owner(party, a) => Answer::Inversion,
-            service::MUTEX_LOCK => self.wait_on(party, b, c, Resume::Again, |objects, words, may_wait| {
-                let locked = objects.claimed(party, a, words, |objects| match d {
-                    0 => objects.mutex_lock(party, a, may_wait),
-                    _ => objects.mutex_lock_above(party, a, may_wait),
-                });
-                locked.unwrap_or_else(Outcome::Done)
-            }),
+            service::MUTEX_LOCK => self.lock_mutex(party, [a, b, c, d]),
             service::MUTEX_CEILING if !self.may_rise_to(object::MUTEX, b) => Answer::Value(error::EPERM),
             service::MUTEX_CEILING => value(self.with(|objects| objects.mutex_ceiling(party, a, b))),
             service::MUTEX_CONSISTENT => value(self.with(|objects| objects.mutex_consistent(party, a))),
@@ -210,6 +204,25 @@ impl<'a> Thread<'a> {
     pub fn may_rise_to(&self, kind: u64, value: u64) -> bool {
         let is_ceiling = kind == object::MUTEX && value <= object::CEILING_MAX;
         !is_ceiling || value <= place::ceiling(self.identity().memory.into()).into()
+    }
+
+    /// Locks a mutex: handle, clock, time, whether the thread may be above its ceiling.
+    fn lock_mutex(&mut self, party: Party, [mutex, clock, ns, may_be_above]: [u64; 4]) -> Answer {
+        let is_told = self.offer.flags & flag::WARNS != 0;
+        let answer = self.wait_on(party, clock, ns, Resume::Again, |objects, words, may_wait| {
+            let locked = objects.claimed(party, mutex, words, |objects| match may_be_above {
+                0 => objects.mutex_lock(party, mutex, may_wait),
+                _ => objects.mutex_lock_above(party, mutex, may_wait),
+            });
+            if is_told && locked == Ok(Outcome::Waits) {
+                objects.tell_of_owner(party);
+            }
+            locked.unwrap_or_else(Outcome::Done)
+        });
+        match answer {
+            Answer::Value(TO_LINUX) | Answer::LastValue(TO_LINUX) => Answer::Inversion,
+            answer => answer,
+        }
     }
 
     /// Makes an object, in the place of those of processes that have ended if there is no other.

@@ -1,5 +1,7 @@
 //! Mutexes. One that is unlocked goes to its first waiter, so that no other thread comes between.
 
+use super::futex::TO_LINUX;
+use super::wait::Place;
 use super::{Done, Kind, OBJECTS, Objects, Outcome, Party, error};
 use pillion_abi::dual::object::{CEILING_MAX, CHECKED, INHERIT, RECURSIVE, ROBUST};
 use pillion_rt_core::inherit::bits;
@@ -111,6 +113,26 @@ impl Objects {
         }
         self.parties[party].wait.then = 0;
         self.acquire(party, index)
+    }
+
+    /// Has a party that waits for a mutex go to Linux if the owner does: it wants to be told.
+    pub fn tell_of_owner(&mut self, party: Party) {
+        self.parties[party].wait.is_told = true;
+    }
+
+    /// An owner leaves primary mode: those that wait for its mutexes and want to be told go to
+    /// Linux for that, and wait again afterwards.
+    pub(super) fn owner_leaves(&mut self, owner: Party) {
+        if self.parties[owner].owned == 0 {
+            return;
+        }
+        for waiter in 0..super::PARTIES {
+            let wait = self.parties[waiter].wait;
+            let is_its = |index: u16| self.owner(index.into()) == Some(owner);
+            if wait.is_told && matches!(wait.place, Some(Place::Object(index)) if is_its(index)) {
+                self.wake(waiter, TO_LINUX);
+            }
+        }
     }
 
     /// Makes a party the owner of a mutex, or queues it. The result is [`super::wait::Wait::then`],

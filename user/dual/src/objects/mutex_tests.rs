@@ -145,3 +145,27 @@ fn an_owner_comes_back() {
     assert_eq!(objects.away(), 0);
     assert_eq!(objects.inheritance.effective(waiter), 0);
 }
+
+/// Whoever wants to be told that the owner goes to Linux is; others wait on.
+#[test]
+fn an_owner_leaves() {
+    let (mut objects, [owner, told, other]) = with_threads([10, 20, 30]);
+    let [mutex, free] = [0; 2].map(|value| create(&mut objects, owner, object::MUTEX, value, object::INHERIT));
+    objects.mutex_lock(owner, mutex, true);
+    for party in [told, other] {
+        assert_eq!(objects.mutex_lock(party, mutex, true), Outcome::Waits);
+    }
+    objects.tell_of_owner(told);
+    objects.take_effects();
+    objects.detach(owner);
+    assert!(woken(&mut objects, told));
+    assert_eq!([told, other].map(|party| objects.result(party)), [Some(futex::TO_LINUX), None]);
+    // It waits again, for whoever has the mutex then.
+    assert_eq!(objects.mutex_lock(told, mutex, true), Outcome::Waits);
+    objects.tell_of_owner(told);
+    assert_eq!(attach(&mut objects, 1, 10), owner);
+    assert_eq!((objects.urgency(owner), objects.mutex_unlock(owner, mutex)), (30, Ok(0)));
+    objects.mutex_lock(owner, free, true);
+    objects.detach(owner);
+    assert_eq!([told, other].map(|party| objects.result(party)), [None, Some(0)]);
+}

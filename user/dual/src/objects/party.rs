@@ -110,6 +110,7 @@ impl Objects {
     pub fn detach(&mut self, party: Party) {
         self.cut(party, super::Cut::Recalled);
         self.leave_futexes(party);
+        self.owner_leaves(party);
         self.parties[party].runner = None;
         self.forget_if_free(party);
     }

@@ -47,6 +47,8 @@ pub(super) struct Wait {
     pub mutex: u64,
     /// The result once it owns the mutex that it waits for.
     pub then: i64,
+    /// Its wait for a mutex ends with [`TO_LINUX`](super::futex::TO_LINUX) if the owner goes there.
+    pub is_told: bool,
     /// It waits for the mutex after a condition, whose time no longer counts.
     pub again: bool,
     /// The flags that it waits for.
@@ -56,7 +58,8 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    pub const NONE: Wait = Wait { place: None, result: None, mutex: 0, then: 0, again: false, bits: 0, order: 0 };
+    pub const NONE: Wait =
+        Wait { place: None, result: None, mutex: 0, then: 0, is_told: false, again: false, bits: 0, order: 0 };
 }
 
 impl Objects {
@@ -73,6 +76,7 @@ impl Objects {
         wait.place = Some(place);
         wait.result = None;
         wait.again = false;
+        wait.is_told = false;
         wait.order = self.order;
     }
 
