@@ -34,7 +34,7 @@ int rt_pipe_create(RT_PIPE *pipe, const char *name, int minor, size_t pool)
 		return -ENOMEM;
 	primary_box_init(&made->box, true);
 	made->own = pool ? primary_heap_make(pool) : NULL;
-	made->heap = pool ? made->own : primary_pool(__xenomai_settings.mem_pool);
+	made->heap = pool ? made->own : primary_pool(__xenomai_settings.mem_pool_size);
 	if (made->heap)
 		error = primary_pipe_open(&made->pipe, minor, made->heap, &made->box, NULL, NULL);
 	if (!error) {

@@ -16,7 +16,8 @@
 #define DEFAULT_POOL (1 << 20)
 
 struct xenomai_settings __xenomai_settings = {
-	.mem_pool = DEFAULT_POOL,
+	.main_prio = -1,
+	.mem_pool_size = DEFAULT_POOL,
 	.session_label = "anon",
 	.registry_root = "/var/run/xenomai",
 	.alchemy_clock_resolution = 1,
@@ -66,8 +67,12 @@ static void set_cpus(const char *option, const char *value)
 			wrong(option, value);
 		CPU_SET(cpu, &__xenomai_settings.cpu_affinity);
 	}
-	if (sched_setaffinity(0, sizeof(cpu_set_t), &__xenomai_settings.cpu_affinity))
-		refused(option, value, errno, "name processors that this process may use (`taskset -p`)");
+}
+
+static void take_cpus(const cpu_set_t *cpus)
+{
+	if (sched_setaffinity(0, sizeof(*cpus), cpus))
+		refused("cpu-affinity", "", errno, "name processors that this process may use (`taskset -p`)");
 }
 
 static void set_pool(const char *option, const char *value)
@@ -80,7 +85,7 @@ static void set_pool(const char *option, const char *value)
 	if (end == value || (*end && (!unit || end[1])))
 		wrong(option, value);
 	/* Without a unit, it is in kilobytes. */
-	__xenomai_settings.mem_pool = size << (unit ? 10 * (unit - units + 1) : 10);
+	__xenomai_settings.mem_pool_size = size << (unit ? 10 * (unit - units + 1) : 10);
 }
 
 static void set_session(const char *option, const char *value)
@@ -119,17 +124,33 @@ static void unlock_memory(const char *option, const char *value)
 	(void)option;
 	(void)value;
 	__xenomai_settings.no_mlock = 1;
-	munlockall();
 }
 
 static void set_priority(const char *option, const char *value)
 {
-	struct sched_param parameters = { .sched_priority = number(option, value) };
-	int policy = parameters.sched_priority ? SCHED_FIFO : SCHED_OTHER;
-	int error = __RT(pthread_setschedparam(pthread_self(), policy, &parameters));
+	__xenomai_settings.main_prio = number(option, value);
+}
 
+static void take_priority(int priority)
+{
+	struct sched_param parameters = { .sched_priority = priority };
+	int error = __RT(pthread_setschedparam(pthread_self(), priority ? SCHED_FIFO : SCHED_OTHER, &parameters));
+	char value[16];
+
+	snprintf(value, sizeof(value), "%d", priority);
 	if (error)
-		refused(option, value, error, "be root, or raise RLIMIT_RTPRIO; priorities end at 99");
+		refused("main-prio", value, error, "be root, or raise RLIMIT_RTPRIO; priorities end at 99");
+}
+
+/* What the program and its options have set takes effect. */
+static void apply(void)
+{
+	if (CPU_COUNT(&__xenomai_settings.cpu_affinity))
+		take_cpus(&__xenomai_settings.cpu_affinity);
+	if (__xenomai_settings.no_mlock)
+		munlockall();
+	if (__xenomai_settings.main_prio >= 0)
+		take_priority(__xenomai_settings.main_prio);
 }
 
 /* It has no meaning here. */
@@ -208,6 +229,11 @@ __attribute__((weak)) void application_version(void)
 {
 }
 
+const char *get_program_name(void)
+{
+	return program_invocation_short_name;
+}
+
 void xenomai_help(void)
 {
 	application_usage();
@@ -265,6 +291,7 @@ void xenomai_init(int *argcp, char *const **argvp)
 		rest[count++] = arguments[i++];
 	*argcp = count;
 	*argvp = rest;
+	apply();
 }
 
 void xenomai_init_shlib(int *argcp, char *const **argvp)
@@ -275,14 +302,4 @@ void xenomai_init_shlib(int *argcp, char *const **argvp)
 void xenomai_init_dso(int *argcp, char *const **argvp)
 {
 	xenomai_init(argcp, argvp);
-}
-
-int __real_main(int count, char *const *arguments, char **environment) __attribute__((weak));
-int __wrap_main(int count, char *const *arguments, char **environment);
-
-/* Before the program's main function, unless it is linked with --no-auto-init. */
-int __wrap_main(int count, char *const *arguments, char **environment)
-{
-	xenomai_init(&count, &arguments);
-	return __real_main(count, arguments, environment);
 }

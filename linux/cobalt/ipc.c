@@ -53,7 +53,7 @@ struct primary_heap *ipc_heap(struct socket *socket)
 {
 	if (!socket->heap)
 		socket->heap = socket->pool_size ? primary_heap_make(socket->pool_size) :
-						   primary_pool(__xenomai_settings.mem_pool);
+						   primary_pool(__xenomai_settings.mem_pool_size);
 	return socket->heap;
 }
 

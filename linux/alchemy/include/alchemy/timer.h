@@ -6,6 +6,7 @@
 #ifndef _ALCHEMY_TIMER_H
 #define _ALCHEMY_TIMER_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <time.h>
 

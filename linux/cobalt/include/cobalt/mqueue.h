@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Message queues. */
+#pragma GCC system_header
 #include_next <mqueue.h>
 
 #ifndef _COBALT_MQUEUE_H

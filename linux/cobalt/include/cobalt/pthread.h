@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Threads, with what Xenomai adds. */
+#pragma GCC system_header
 #include_next <pthread.h>
 
 #ifndef _COBALT_PTHREAD_H
@@ -14,6 +15,8 @@
 #define PTHREAD_LOCK_SCHED 0x00001000
 #define PTHREAD_DISABLE_LOCKBREAK 0x00100000
 #define PTHREAD_CONFORMING 0x00000000
+/* Its name in version 2. */
+#define PTHREAD_PRIMARY PTHREAD_CONFORMING
 
 /* Attributes of a thread with a policy beyond POSIX. */
 typedef struct pthread_attr_ex {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Scheduling, with Cobalt's policies beyond POSIX. */
+#pragma GCC system_header
 #include_next <sched.h>
 
 #ifndef _COBALT_SCHED_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Semaphores, with what Xenomai adds. */
+#pragma GCC system_header
 #include_next <semaphore.h>
 
 #ifndef _COBALT_SEMAPHORE_H
 #define _COBALT_SEMAPHORE_H
 
 #include <cobalt/wrappers.h>
+#include <limits.h>
 #include <time.h>
 
 /* Flags of sem_init_np. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Signals: SIGDEBUG says why a thread went to Linux; pseudo signals act on a thread's state. */
+#pragma GCC system_header
 #include_next <signal.h>
 
 #ifndef _COBALT_SIGNAL_H

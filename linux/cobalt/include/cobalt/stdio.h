@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Output: that of a thread in primary mode is written out by a thread of Linux, a moment later. */
+#pragma GCC system_header
 #include_next <stdio.h>
 
 #ifndef _COBALT_STDIO_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#pragma GCC system_header
 #include_next <stdlib.h>
 
 #ifndef _COBALT_STDLIB_H

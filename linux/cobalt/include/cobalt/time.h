@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Clocks and timers. */
+#pragma GCC system_header
 #include_next <time.h>
 
 #if !defined(_COBALT_TIME_H) && defined(CLOCK_MONOTONIC)

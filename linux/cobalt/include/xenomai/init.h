@@ -23,6 +23,8 @@ void xenomai_help(void);
 void application_usage(void);
 void application_version(void);
 extern const char *xenomai_version_string;
+/* The name by which the program was called, without its folders. */
+const char *get_program_name(void);
 
 #ifdef __cplusplus
 }

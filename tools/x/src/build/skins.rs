@@ -214,6 +214,63 @@ mod tests {
         }
     }
 
+    /// A program and a shared library of its own, both linked as `xeno-config` says, and a library
+    /// alone.
+    #[test]
+    fn shared_libraries_are_for_xenomai_too() {
+        let (folder, skins) = installed();
+        let (source, library, program) =
+            (folder.path().join("arm.c"), folder.path().join("libarm.so"), folder.path().join("robot"));
+        let text = "
+            #include <pthread.h>
+            #include <stdio.h>
+            static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+            int arm(void)
+            {
+                pthread_mutex_lock(&mutex);
+                printf(\"arm\");
+                return pthread_mutex_unlock(&mutex);
+            }";
+        fs::write(&source, text).unwrap();
+        skins.build("cobalt", &["-shared", "-fPIC"], &source, &library).unwrap();
+        fs::write(folder.path().join("robot.c"), "int arm(void); int main(void) { return arm(); }").unwrap();
+        for flags in [skins.flags("cobalt", "--ldflags").unwrap(), Vec::new()] {
+            let mut compiler = Command::new("cc");
+            compiler.arg(folder.path().join("robot.c")).arg("-o").arg(&program).arg(&library);
+            tool::quietly(compiler.arg(format!("-Wl,-rpath,{}", folder.path().display())).args(flags)).unwrap();
+            let said = tool::output(&mut Command::new(&program)).unwrap();
+            assert!(said.status.success() && said.stdout == b"arm", "{said:?}");
+        }
+    }
+
+    /// Version 2's headers and options.
+    #[test]
+    fn version_2_is_known() {
+        let (folder, skins) = installed();
+        let (source, program) = (folder.path().join("arm.c"), folder.path().join("arm"));
+        let text = "
+            #include <native/task.h>
+            #include <native/timer.h>
+            #include <rtdk.h>
+            #include <rtdm/rtcan.h>
+            #include <rtdm/rtserial.h>
+            int main(void)
+            {
+                return rt_timer_set_mode(TM_ONESHOT) || rt_dev_open(\"rtser0\", 0) != -ENOENT;
+            }";
+        fs::write(&source, text).unwrap();
+        skins.build("native", &["-Wall", "-Werror"], &source, &program).unwrap();
+        assert!(tool::output(&mut Command::new(program)).unwrap().status.success());
+        for skin in ["posix", "native"] {
+            for asked in ["cflags", "ldflags"] {
+                let mut config = Command::new(folder.path().join("usr/bin/xeno-config"));
+                let said = tool::capture(config.arg(format!("--{skin}-{asked}"))).unwrap();
+                let flags = skins.flags(skin, &format!("--{asked}")).unwrap();
+                assert_eq!(said.split_whitespace().collect::<Vec<_>>(), flags);
+            }
+        }
+    }
+
     /// The same for EVL.
     #[test]
     fn programs_for_evl_compile_link_and_run() {
@@ -291,14 +348,16 @@ mod tests {
     #[test]
     fn each_header_compiles_alone() {
         let (folder, skins) = installed();
+        let rest = folder.path().join("rest");
+        fs::write(&rest, "extern int nothing;\n").unwrap();
         for name in file::below(&folder.path().join("usr/include")).unwrap() {
             let skin = if name.starts_with("evl") { "evl" } else { "cobalt" };
             let name = name.strip_prefix("cobalt").unwrap_or(&name).display().to_string();
             for (language, standard) in [("c", "-std=gnu11"), ("c++", "-std=gnu++17")] {
                 let mut compiler = Command::new("cc");
-                compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", standard]);
+                compiler.args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic", standard]);
                 compiler.args(["-include", &name, "-include", &name]).args(skins.flags(skin, "--cflags").unwrap());
-                tool::quietly(compiler.args(["-x", language, "/dev/null"])).unwrap();
+                tool::quietly(compiler.args(["-x", language]).arg(&rest)).unwrap();
             }
         }
     }

@@ -6,8 +6,4 @@
 #include <pthread.h>
 #include <trank/trank.h>
 
-#ifndef PTHREAD_PRIMARY
-#define PTHREAD_PRIMARY PTHREAD_CONFORMING
-#endif
-
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#pragma GCC system_header
 #include_next <sys/select.h>
 
 #ifndef _COBALT_SYS_SELECT_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#pragma GCC system_header
 #include_next <sys/time.h>
 
 #ifndef _COBALT_SYS_TIME_H
