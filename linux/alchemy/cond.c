@@ -10,6 +10,8 @@
 struct cond {
 	struct alchemy_object object;
 	pthread_cond_t cond;
+	/* Tasks that wait: the C library would wait for them when its condition is destroyed. */
+	unsigned int waiters;
 };
 
 static const struct alchemy_kind kind = { "condition variable" };
@@ -44,14 +46,15 @@ static struct cond *find(RT_COND *cond)
 
 int rt_cond_delete(RT_COND *cond)
 {
-	struct cond *found = find(cond);
-	int error = found ? -__RT(pthread_cond_destroy(&found->cond)) : -EINVAL;
+	struct cond *found = alchemy_enter(&kind, cond->handle);
 
-	if (error)
-		return error;
-	primary_lock();
+	if (!found)
+		return -EINVAL;
+	if (found->waiters)
+		return alchemy_leave(-EBUSY);
 	alchemy_remove(&found->object);
 	primary_unlock();
+	__RT(pthread_cond_destroy(&found->cond));
 	free(found);
 	return 0;
 }
@@ -70,6 +73,13 @@ int rt_cond_broadcast(RT_COND *cond)
 	return found ? -__RT(pthread_cond_broadcast(&found->cond)) : -EINVAL;
 }
 
+static void leave(void *cond)
+{
+	primary_lock();
+	((struct cond *)cond)->waiters--;
+	primary_unlock();
+}
+
 /* The mutex is not the caller's meanwhile. */
 static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end end)
 {
@@ -78,10 +88,12 @@ static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end e
 	int error;
 
 	mutex->depth = 0;
+	pthread_cleanup_push(leave, cond);
 	if (end.clock == PRIMARY_NEVER)
 		error = __RT(pthread_cond_wait(&cond->cond, &mutex->mutex));
 	else
 		error = __RT(pthread_cond_clockwait(&cond->cond, &mutex->mutex, end.clock, &time));
+	pthread_cleanup_pop(1);
 	mutex->owner = before.owner;
 	mutex->owner_tid = before.owner_tid;
 	mutex->depth = before.depth;
@@ -96,12 +108,15 @@ static int do_wait(RT_COND *cond, RT_MUTEX *mutex, struct primary_end end)
 	if (!lock)
 		return -EINVAL;
 	found = alchemy_find(&kind, cond->handle);
-	primary_unlock();
 	if (!found)
-		return -EINVAL;
+		return alchemy_leave(-EINVAL);
 	if (!alchemy_owns(lock))
-		return -EPERM;
-	return end.clock == PRIMARY_AT_ONCE ? -EWOULDBLOCK : wait_for(found, lock, end);
+		return alchemy_leave(-EPERM);
+	if (end.clock == PRIMARY_AT_ONCE)
+		return alchemy_leave(-EWOULDBLOCK);
+	found->waiters++;
+	primary_unlock();
+	return wait_for(found, lock, end);
 }
 
 int rt_cond_wait_timed(RT_COND *cond, RT_MUTEX *mutex, const struct timespec *end)

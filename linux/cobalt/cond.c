@@ -11,13 +11,17 @@
 struct cond {
 	uint32_t handle;
 	clockid_t clock;
-	uint32_t unused[7];
+	/* Where it was made: a copy is none. DESTROYED: it is none any more. */
+	const void *home;
+	uint32_t unused[5];
 	/* Where the C library has it; bit 0: the condition is shared between processes. */
 	uint32_t references;
 };
 
 _Static_assert(sizeof(struct cond) <= sizeof(pthread_cond_t), "a condition has room for one");
 _Static_assert(offsetof(struct cond, references) == offsetof(pthread_cond_t, __data.__wrefs), "the bit's place");
+
+#define DESTROYED ((void *)-1L)
 
 static bool is_native(const pthread_cond_t *cond)
 {
@@ -28,8 +32,12 @@ static bool is_native(const pthread_cond_t *cond)
 static long handle_of(pthread_cond_t *pthread_cond)
 {
 	struct cond *cond = (struct cond *)pthread_cond;
-	int error = primary_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0, NULL);
+	int error;
 
+	if (cond->home == DESTROYED)
+		return -EINVAL;
+	error = primary_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0, NULL);
+	cond->home = cond;
 	return error ? -error : (long)cond->handle;
 }
 
@@ -44,6 +52,8 @@ WRAP(int, pthread_cond_init, pthread_cond_t *pthread_cond, const pthread_condatt
 		pthread_condattr_getclock(attributes, &clock);
 		pthread_condattr_getpshared(attributes, &shared);
 	}
+	if (cond->handle && cond->home == cond && !is_native(pthread_cond))
+		return EBUSY;
 	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
 		return __real_pthread_cond_init(pthread_cond, attributes);
 	memset(pthread_cond, 0, sizeof(*pthread_cond));
@@ -59,10 +69,12 @@ WRAP(int, pthread_cond_destroy, pthread_cond_t *pthread_cond)
 
 	if (is_native(pthread_cond))
 		return __real_pthread_cond_destroy(pthread_cond);
+	if (cond->home == DESTROYED)
+		return EINVAL;
 	if (cond->handle)
 		error = -PRIMARY_CALL(DESTROY, cond->handle, 0, 0, 0);
 	if (!error)
-		cond->handle = 0;
+		*cond = (struct cond){ .home = DESTROYED };
 	return error;
 }
 

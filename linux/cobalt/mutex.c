@@ -10,6 +10,9 @@
 /* Bits of a kind of the C library's that primary mode does not have. */
 #define OTHER_KINDS (~3)
 
+/* The kind of a mutex that is none any more, here and in the C library. */
+#define DESTROYED (-1)
+
 struct primary_mutex *cobalt_mutex(const pthread_mutex_t *mutex)
 {
 	struct primary_mutex *own = (struct primary_mutex *)mutex;
@@ -29,6 +32,8 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 		pthread_mutexattr_getrobust(attributes, &robust);
 		pthread_mutexattr_getprioceiling(attributes, &ceiling);
 	}
+	if (mutex->handle && mutex->home == mutex && cobalt_mutex(pthread_mutex))
+		return EBUSY;
 	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
 		return __real_pthread_mutex_init(pthread_mutex, attributes);
 	memset(pthread_mutex, 0, sizeof(*pthread_mutex));
@@ -41,9 +46,17 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 
 WRAP(int, pthread_mutex_destroy, pthread_mutex_t *pthread_mutex)
 {
-	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+	struct primary_mutex *mutex = (struct primary_mutex *)pthread_mutex;
+	int error;
 
-	return mutex ? -primary_mutex_destroy(mutex, false) : __real_pthread_mutex_destroy(pthread_mutex);
+	if (mutex->kind == DESTROYED)
+		return EINVAL;
+	if (!cobalt_mutex(pthread_mutex))
+		return __real_pthread_mutex_destroy(pthread_mutex);
+	error = -primary_mutex_destroy(mutex, false);
+	if (!error)
+		*mutex = (struct primary_mutex){ .kind = DESTROYED };
+	return error;
 }
 
 WRAP(int, pthread_mutex_lock, pthread_mutex_t *pthread_mutex)

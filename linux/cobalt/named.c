@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Semaphores with names. They are the C library's without primary mode, and where the system file
- * gives threads in primary mode too little time for the broker.
+ * gives threads in primary mode too little time for the broker. One ends with the last process that
+ * has it open, but a program may close it first and then remove its name: so what is closed here
+ * stays open until then.
  */
 #include "named.h"
 
@@ -26,9 +28,16 @@ struct named {
 	uint32_t handle;
 	/* How often it was opened. */
 	unsigned int opens;
+	/* Empty: the name was removed. */
+	char name[PILLION_DUAL_NAME];
 };
 
 static struct link all = LINK_INIT(all);
+/* Held by who opens one or removes a name: what is closed is not ended meanwhile. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
 static struct named *named_of(sem_t *sem)
 {
@@ -36,7 +45,7 @@ static struct named *named_of(sem_t *sem)
 }
 
 /* What the program has for a handle, once more, or `fresh` if there is nothing yet. */
-static struct named *enter(uint32_t handle, struct named *fresh)
+static struct named *enter(uint32_t handle, const char *name, struct named *fresh)
 {
 	struct named *found = NULL;
 
@@ -47,6 +56,7 @@ static struct named *enter(uint32_t handle, struct named *fresh)
 	if (!found) {
 		found = fresh;
 		found->handle = handle;
+		strcpy(found->name, name);
 		((struct cobalt_semaphore *)&found->sem)->mark = COBALT_NAMED;
 		link_before(&found->link, &all);
 	}
@@ -66,17 +76,50 @@ static int state_name(struct pillion_dual_open *open, const char *name)
 	return 0;
 }
 
+/* Takes one that is closed, with a name or with any, out of the list; NULL: there is none. */
+static struct named *take_closed(const char *name)
+{
+	struct named *found = NULL;
+
+	primary_lock();
+	for each_link(link, &all) {
+		struct named *named = holder_of(link, struct named, link);
+
+		if (!named->opens && (!name || !strcmp(named->name, name)))
+			found = named;
+	}
+	if (found)
+		link_remove(&found->link);
+	primary_unlock();
+	return found;
+}
+
+static void end(struct named *named)
+{
+	PRIMARY_CALL(CLOSE, named->handle, 0, 0, 0);
+	free(named);
+}
+
+static bool is_full(long error)
+{
+	return error == -ENOSPC || error == -EAGAIN || error == -ENFILE || error == -ENOMEM;
+}
+
 static sem_t *open_named(const struct pillion_dual_open *open)
 {
 	struct named *fresh = calloc(1, sizeof(*fresh)), *found;
 	long handle = fresh ? PRIMARY_CALL(OPEN, (uintptr_t)open, 0, 0, 0) : -ENOMEM;
 
+	while (fresh && is_full(handle) && (found = take_closed(NULL))) {
+		end(found);
+		handle = PRIMARY_CALL(OPEN, (uintptr_t)open, 0, 0, 0);
+	}
 	if (handle < 0) {
 		free(fresh);
 		errno = -handle;
 		return SEM_FAILED;
 	}
-	found = enter(handle, fresh);
+	found = enter(handle, (const char *)open->name, fresh);
 	if (found != fresh)
 		free(fresh);
 	return &found->sem;
@@ -106,8 +149,11 @@ sem_t *__cobalt_sem_open(const char *name, int flags, ...)
 		open.mode = mode;
 		open.flags = PILLION_DUAL_OPEN_CREATE | (flags & O_EXCL ? PILLION_DUAL_OPEN_EXCLUSIVE : 0);
 	}
-	if (primary_is_there())
+	if (primary_is_there()) {
+		__real_pthread_mutex_lock(&opening);
 		sem = open_named(&open);
+		__real_pthread_mutex_unlock(&opening);
+	}
 	if (sem == SEM_FAILED && (!primary_is_there() || errno == EOPNOTSUPP))
 		return __real_sem_open(name, flags, mode, (unsigned int)open.value);
 	return sem;
@@ -116,20 +162,35 @@ sem_t *__cobalt_sem_open(const char *name, int flags, ...)
 WRAP(int, sem_close, sem_t *sem)
 {
 	struct named *named = named_of(sem);
-	bool is_last;
+	bool has_ended;
 
 	if (!cobalt_is_named(sem))
 		return __real_sem_close(sem);
 	primary_lock();
-	is_last = !--named->opens;
-	if (is_last)
+	has_ended = !--named->opens && !named->name[0];
+	if (has_ended)
 		link_remove(&named->link);
 	primary_unlock();
-	if (!is_last)
-		return 0;
-	PRIMARY_CALL(CLOSE, named->handle, 0, 0, 0);
-	free(named);
+	if (has_ended)
+		end(named);
 	return 0;
+}
+
+/* A name was removed: what is open goes on without. */
+static void forget(const char *name)
+{
+	struct named *closed = take_closed(name);
+
+	if (closed)
+		end(closed);
+	primary_lock();
+	for each_link(link, &all) {
+		struct named *named = holder_of(link, struct named, link);
+
+		if (!strcmp(named->name, name))
+			named->name[0] = 0;
+	}
+	primary_unlock();
 }
 
 WRAP(int, sem_unlink, const char *name)
@@ -141,6 +202,11 @@ WRAP(int, sem_unlink, const char *name)
 		result = PRIMARY_CALL(UNLINK, (uintptr_t)&open, 0, 0, 0);
 	if (!primary_is_there() || result == -EOPNOTSUPP)
 		return __real_sem_unlink(name);
+	if (!result) {
+		__real_pthread_mutex_lock(&opening);
+		forget(name);
+		__real_pthread_mutex_unlock(&opening);
+	}
 	return cobalt_told(result);
 }
 

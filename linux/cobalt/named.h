@@ -13,11 +13,15 @@
 
 /* A semaphore as it lies in the program's. */
 struct cobalt_semaphore {
-	/* The C library's value, and more. */
-	uint64_t unused[2];
+	/* The C library's value, and whom it is for: NATIVE_SHARED, if it is processes'. */
+	uint64_t value;
+	uint32_t native;
+	uint32_t unused;
 	uint32_t mark;
 	struct state *state;
 };
+
+#define NATIVE_SHARED 128
 
 static inline bool cobalt_is_named(const sem_t *sem)
 {

@@ -16,6 +16,8 @@
 #define KNOWN_FLAGS (SEM_FIFO | SEM_PULSE | SEM_PSHARED | SEM_REPORT | SEM_WARNDEL | SEM_RAWCLOCK | SEM_NOBUSYDEL)
 
 struct state {
+	/* The program's semaphore, of which a copy is none. */
+	const sem_t *of;
 	struct primary_queue waiters;
 	unsigned int value;
 	int flags;
@@ -29,6 +31,14 @@ static struct state *state_of(const sem_t *sem)
 	return semaphore->mark == OURS ? semaphore->state : NULL;
 }
 
+/* The C library's, which has those that processes share, and named ones without primary mode. */
+static bool is_native(const sem_t *sem)
+{
+	const struct cobalt_semaphore *semaphore = (const struct cobalt_semaphore *)sem;
+
+	return !state_of(sem) && !cobalt_is_named(sem) && semaphore->native == NATIVE_SHARED;
+}
+
 int __real_sem_init(sem_t *sem, int is_shared, unsigned int value);
 
 int sem_init_np(sem_t *sem, int flags, unsigned int value)
@@ -38,6 +48,8 @@ int sem_init_np(sem_t *sem, int flags, unsigned int value)
 
 	if (value > MOST || flags & ~KNOWN_FLAGS || (flags & SEM_PULSE && value))
 		return cobalt_told(-EINVAL);
+	if (state_of(sem) && state_of(sem)->of == sem)
+		return cobalt_told(-EBUSY);
 	memset(sem, 0, sizeof(*sem));
 	if (flags & SEM_PSHARED)
 		return flags == SEM_PSHARED ? __real_sem_init(sem, 1, value) : cobalt_told(-EINVAL);
@@ -45,6 +57,7 @@ int sem_init_np(sem_t *sem, int flags, unsigned int value)
 	if (!state)
 		return cobalt_told(-ENOSPC);
 	primary_queue_init(&state->waiters, !(flags & SEM_FIFO));
+	state->of = sem;
 	state->value = value;
 	state->flags = flags;
 	semaphore->state = state;
@@ -63,8 +76,10 @@ WRAP(int, sem_destroy, sem_t *sem)
 	struct state *state = state_of(sem);
 	bool waited;
 
+	if (is_native(sem))
+		return __real_sem_destroy(sem);
 	if (!state)
-		return cobalt_is_named(sem) ? cobalt_told(-EINVAL) : __real_sem_destroy(sem);
+		return cobalt_told(-EINVAL);
 	primary_lock();
 	if (state->flags & SEM_NOBUSYDEL && primary_first(&state->waiters)) {
 		primary_unlock();
@@ -98,8 +113,10 @@ WRAP(int, sem_post, sem_t *sem)
 	struct state *state = state_of(sem);
 	int result;
 
+	if (is_native(sem))
+		return __real_sem_post(sem);
 	if (!state)
-		return cobalt_is_named(sem) ? cobalt_told(cobalt_named_post(sem)) : __real_sem_post(sem);
+		return cobalt_told(cobalt_is_named(sem) ? cobalt_named_post(sem) : -EINVAL);
 	primary_lock();
 	result = post(state);
 	primary_unlock();
@@ -123,11 +140,14 @@ static void give_back(struct primary_wait *wait)
 	post(wait->data);
 }
 
-static int take(struct state *state, struct primary_end end)
+static int take(sem_t *sem, struct primary_end end)
 {
+	struct state *state = state_of(sem);
 	struct primary_wait wait = { .data = state, .give_back = give_back };
 	int result = 0;
 
+	if (!state)
+		return cobalt_told(cobalt_is_named(sem) ? cobalt_named_take(sem, end) : -EINVAL);
 	primary_lock();
 	if (state->value)
 		state->value--;
@@ -139,24 +159,14 @@ static int take(struct state *state, struct primary_end end)
 
 WRAP(int, sem_wait, sem_t *sem)
 {
-	struct state *state = state_of(sem);
-
-	if (cobalt_is_named(sem))
-		return cobalt_told(cobalt_named_take(sem, PRIMARY_FOREVER));
-	return state ? take(state, PRIMARY_FOREVER) : __real_sem_wait(sem);
+	return is_native(sem) ? __real_sem_wait(sem) : take(sem, PRIMARY_FOREVER);
 }
 
 WRAP(int, sem_clockwait, sem_t *sem, clockid_t clock, const struct timespec *end)
 {
-	struct state *state = state_of(sem);
-
-	if (!state && !cobalt_is_named(sem))
+	if (is_native(sem))
 		return __real_sem_clockwait(sem, clock, end);
-	if (primary_ns(end) < 0)
-		return cobalt_told(-EINVAL);
-	if (!state)
-		return cobalt_told(cobalt_named_take(sem, PRIMARY_UNTIL(clock, primary_ns(end))));
-	return take(state, PRIMARY_UNTIL(clock, primary_ns(end)));
+	return primary_ns(end) < 0 ? cobalt_told(-EINVAL) : take(sem, PRIMARY_UNTIL(clock, primary_ns(end)));
 }
 
 WRAP(int, sem_timedwait, sem_t *sem, const struct timespec *end)
@@ -169,11 +179,7 @@ WRAP(int, sem_timedwait, sem_t *sem, const struct timespec *end)
 
 WRAP(int, sem_trywait, sem_t *sem)
 {
-	struct state *state = state_of(sem);
-
-	if (cobalt_is_named(sem))
-		return cobalt_told(cobalt_named_take(sem, PRIMARY_TRY));
-	return state ? take(state, PRIMARY_TRY) : __real_sem_trywait(sem);
+	return is_native(sem) ? __real_sem_trywait(sem) : take(sem, PRIMARY_TRY);
 }
 
 static int value_of(const struct state *state)
@@ -186,9 +192,10 @@ WRAP(int, sem_getvalue, sem_t *sem, int *value)
 {
 	struct state *state = state_of(sem);
 
+	if (is_native(sem))
+		return __real_sem_getvalue(sem, value);
 	if (!state)
-		return cobalt_is_named(sem) ? cobalt_told(cobalt_named_value(sem, value)) :
-					      __real_sem_getvalue(sem, value);
+		return cobalt_told(cobalt_is_named(sem) ? cobalt_named_value(sem, value) : -EINVAL);
 	primary_lock();
 	*value = value_of(state);
 	primary_unlock();

@@ -256,6 +256,8 @@ WRAP(int, pthread_kill, pthread_t pthread, int signal)
 		is_native = true;
 	else if (signal <= SIGRTMAX)
 		result = cobalt_signal_send(thread, &info);
+	else if (signal > SIGDEMT)
+		result = -EINVAL;
 	primary_unlock();
 	return is_native ? __real_pthread_kill(pthread, signal) : -result;
 }

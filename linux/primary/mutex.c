@@ -24,6 +24,7 @@ int primary_mutex_make(struct primary_mutex *mutex)
 		flags |= PILLION_DUAL_OBJECT_RECURSIVE;
 	if (mutex->is_robust)
 		flags |= PILLION_DUAL_OBJECT_ROBUST;
+	mutex->home = mutex;
 	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, mutex->ceiling, flags,
 			     has_word(mutex) ? &mutex->word : NULL);
 }

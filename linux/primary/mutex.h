@@ -28,6 +28,8 @@ struct primary_mutex {
 	uint8_t unused[3];
 	/* PTHREAD_MUTEX_NORMAL, _RECURSIVE or _ERRORCHECK. */
 	int kind;
+	/* Where it was made: a copy is none. */
+	const void *home;
 };
 
 int primary_mutex_make(struct primary_mutex *mutex);

@@ -99,6 +99,16 @@ static void mutexes(void *nothing)
 
 static int ready;
 
+static volatile int has_begun;
+
+static void awaits(void *nothing)
+{
+	(void)nothing;
+	check(!rt_mutex_acquire(&mutex, TM_INFINITE));
+	has_begun = 1;
+	check(!rt_cond_wait(&cond, &mutex, TM_INFINITE) && !rt_mutex_release(&mutex));
+}
+
 static void tells(void *nothing)
 {
 	(void)nothing;
@@ -121,6 +131,12 @@ static void conditions(void *nothing)
 	check(!rt_task_spawn(&teller, NULL, 0, 60, T_JOINABLE, tells, NULL));
 	while (!ready)
 		check(!rt_cond_wait(&cond, &mutex, TM_INFINITE));
+	check(!rt_mutex_release(&mutex) && !rt_task_join(&teller));
+	/* It is not deleted while somebody waits for it. */
+	check(!rt_task_spawn(&teller, NULL, 0, 60, T_JOINABLE, awaits, NULL));
+	while (!has_begun)
+		check(!rt_task_sleep(MS));
+	check(!rt_mutex_acquire(&mutex, TM_INFINITE) && rt_cond_delete(&cond) == -EBUSY && !rt_cond_signal(&cond));
 	check(!rt_mutex_release(&mutex) && !rt_task_join(&teller));
 	check(!rt_cond_delete(&cond) && !rt_mutex_delete(&mutex) && rt_cond_signal(&cond) == -EINVAL);
 	printf("ok conditions\n");

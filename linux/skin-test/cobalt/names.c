@@ -68,7 +68,11 @@ static void *asks(void *program)
 	check(is_primary());
 	check(waitpid(child, &status, 0) == child && !status);
 	check(!sem_unlink("/xeno-there") && sem_unlink("/xeno-there") == -1 && errno == ENOENT);
-	check(!sem_unlink("/xeno-back") && !sem_post(back) && !sem_close(there) && !sem_close(back));
+	/* A semaphore outlives its close, but not the end of its name. */
+	check(!sem_post(back) && !sem_close(there) && !sem_close(back));
+	back = sem_open("/xeno-back", 0);
+	check(back != SEM_FAILED && !sem_trywait(back) && sem_trywait(back) == -1 && errno == EAGAIN);
+	check(!sem_close(back) && !sem_unlink("/xeno-back") && sem_open("/xeno-back", 0) == SEM_FAILED && errno == ENOENT);
 	return NULL;
 }
 

@@ -122,7 +122,9 @@ static void *conditions(void *nothing)
 	end = soon(CLOCK_MONOTONIC, SECOND / 1000);
 	check(pthread_cond_timedwait(&own, &mutex, &end) == ETIMEDOUT);
 	check(is_primary());
-	check(!pthread_mutex_unlock(&mutex) && !pthread_cond_destroy(&own));
+	check(!pthread_mutex_unlock(&mutex) && (!has_primary() || pthread_cond_init(&own, NULL) == EBUSY));
+	check(!pthread_cond_destroy(&own) && (!has_primary() || pthread_cond_signal(&own) == EINVAL));
+	check(!pthread_cond_init(&own, NULL) && !pthread_cond_destroy(&own));
 	printf("ok conditions\n");
 	return nothing;
 }
@@ -159,6 +161,10 @@ static void *mutexes(void *nothing)
 	pthread_mutexattr_setprioceiling(&attributes, 60);
 	check(!pthread_mutex_init(&own, &attributes) && !pthread_mutex_lock(&own) && !pthread_mutex_unlock(&own));
 	check(!pthread_mutex_destroy(&own));
+	/* What is made already, and what is none any more. */
+	check(!pthread_mutex_init(&own, NULL) && (!has_primary() || pthread_mutex_init(&own, NULL) == EBUSY));
+	check(!pthread_mutex_destroy(&own) && pthread_mutex_destroy(&own) == EINVAL);
+	check(pthread_mutex_lock(&own) == EINVAL && !pthread_mutex_init(&own, NULL) && !pthread_mutex_destroy(&own));
 	printf("ok mutexes\n");
 	return nothing;
 }

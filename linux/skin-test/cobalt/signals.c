@@ -49,6 +49,7 @@ static void *sends(void *nothing)
 	check(sigtimedwait(&both, &info, &moment) == SIGRTMIN && info.si_value.sival_int == 1);
 	check(sigtimedwait(&both, &info, &moment) == SIGRTMIN && info.si_value.sival_int == 2);
 	check(sigtimedwait(&both, &info, &none) == -1 && errno == EAGAIN);
+	check(pthread_kill(pthread_self(), SIGDEMT + 1) == EINVAL && !pthread_kill(pthread_self(), 0));
 	printf("ok signals\n");
 	return nothing;
 }
