@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
+#include <asm/unistd.h>
 
 #include "dual.h"
 #include "dual_thread.h"
@@ -71,12 +72,26 @@ static bool has_signal(void)
 	return !sigisemptyset(&ready);
 }
 
+/* The number of RSI among a slot's registers. */
+#define RSI 6
+
+/* A thread that sets what it is told, or looks at itself, goes to Linux knowingly. */
+static bool is_about_dual_mode(const struct pillion_dual_slot *slot)
+{
+	u64 request = slot->registers.gpr[RSI];
+
+	return slot->number == __NR_ioctl &&
+	       (request == PILLION_IOC_DUAL_MARK || request == PILLION_IOC_DUAL_LOOK);
+}
+
 void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot,
 	       unsigned int reason)
 {
 	if (reason == PILLION_DUAL_LEFT_WATCHDOG)
 		send_debug(PILLION_DUAL_DEBUG_WATCHDOG);
 	else if (!(process->flags & PILLION_DUAL_WARN))
+		return;
+	else if (reason == PILLION_DUAL_LEFT_CALL && is_about_dual_mode(slot))
 		return;
 	else if (slot->reason == PILLION_DUAL_REASON_INVERSION)
 		send_debug(PILLION_DUAL_DEBUG_INVERSION);

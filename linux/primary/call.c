@@ -54,12 +54,6 @@ int primary_enter(void)
 	return primary_is_there() ? PRIMARY_CALL(NOTHING, 0, 0, 0, 0) : -ENOSYS;
 }
 
-void primary_leave(void)
-{
-	/* Any call of Linux's. */
-	syscall(SYS_getppid);
-}
-
 /* Adds flags to the process's mark, and takes away others: `pillion exec` may have set some. */
 static int mark(uint32_t flags, uint32_t clear)
 {
@@ -83,6 +77,14 @@ int primary_look(uint32_t tid, struct pillion_dual_thread *thread)
 			return 0;
 		}
 	return -ENOENT;
+}
+
+void primary_leave(void)
+{
+	struct pillion_dual_look look = { 0 };
+
+	/* A call of Linux's that a thread is not told of. */
+	syscall(SYS_ioctl, device, PILLION_IOC_DUAL_LOOK, &look);
 }
 
 int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags, uint32_t *word)
