@@ -18,10 +18,8 @@ struct piece {
 #define HEAD ((sizeof(struct piece) + UNIT - 1) & -UNIT)
 #define MARGIN (UNIT - 1)
 
-size_t evl_heap_bytes(size_t size)
-{
-	return MARGIN + HEAD + primary_heap_bytes(size);
-}
+/* What primary_heap_bytes() adds to a multiple of UNIT is an eighth, and at most 4 units. */
+_Static_assert(EVL_HEAP_HEAD >= MARGIN + HEAD + 5 * UNIT, "a raw size has room for the head");
 
 /* The place behind the last piece. */
 static struct piece **end_of(struct evl_heap *heap)
@@ -38,7 +36,7 @@ int evl_extend_heap(struct evl_heap *heap, void *memory, size_t size)
 	size_t lost = -(uintptr_t)memory % UNIT;
 	struct piece *piece = (struct piece *)((char *)memory + lost);
 
-	if (size < evl_heap_bytes(UNIT))
+	if (size < MARGIN + HEAD + primary_heap_bytes(UNIT))
 		return -EINVAL;
 	piece->next = NULL;
 	piece->bytes = size;

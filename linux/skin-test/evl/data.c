@@ -253,6 +253,64 @@ static void *polls(void *nothing)
 	return nothing;
 }
 
+DECLARE_EVL_CANISTER(canister, long);
+DECLARE_EVL_TUBE(tube, canister);
+DECLARE_EVL_TUBE_REL(shared_tube, canister);
+
+#define SENDERS 3
+#define ITEMS 2000L
+
+static struct tube tube;
+
+static void *sends_items(void *number)
+{
+	long item;
+
+	for (item = 0; item < ITEMS; item++)
+		while (!evl_send_tube(&tube, SENDERS * item + (long)number))
+			rest(MS / 10);
+	return NULL;
+}
+
+/* Several threads send at once; what each sends comes in its order, and once. */
+static void *tubes(void *nothing)
+{
+	static struct canister room[5];
+	static char memory[evl_get_tube_size_rel(shared_tube, 3)] __attribute__((aligned(16)));
+	struct shared_tube *shared = (struct shared_tube *)memory;
+	long next[SENDERS] = { 0 }, item, count;
+	pthread_t senders[SENDERS];
+
+	evl_init_tube(&tube, room, 5);
+	check(!evl_receive_tube(&tube, item));
+	for (item = 0; item < 5; item++)
+		check(evl_send_tube(&tube, item));
+	check(!evl_send_tube(&tube, item));
+	for (count = 0; count < 5; count++)
+		check(evl_receive_tube(&tube, item) && item == count);
+	for (item = 0; item < SENDERS; item++)
+		senders[item] = start(20 + item, sends_items, (void *)item);
+	for (count = 0; count < SENDERS * ITEMS;)
+		if (evl_receive_tube(&tube, item)) {
+			check(item / SENDERS == next[item % SENDERS]++);
+			count++;
+		} else {
+			rest(MS / 10);
+		}
+	for (item = 0; item < SENDERS; item++)
+		pthread_join(senders[item], NULL);
+	check(!evl_receive_tube(&tube, item));
+	evl_init_tube_rel(shared, sizeof(memory));
+	for (item = 0; item < 3; item++)
+		check(evl_send_tube_rel(shared, item));
+	check(!evl_send_tube_rel(shared, item) && evl_receive_tube_rel(shared, item) && item == 0);
+	printf("ok tubes\n");
+	return nothing;
+}
+
+/* Memory for a heap can be that of a variable. */
+static char heap_memory[EVL_HEAP_RAW_SIZE(100000)];
+
 static void *heaps(void *nothing)
 {
 	size_t bytes = EVL_HEAP_RAW_SIZE(10000), i;
@@ -273,6 +331,8 @@ static void *heaps(void *nothing)
 		check(!evl_free_block(&heap, blocks[i]));
 	while (i--);
 	check(!evl_heap_used(&heap) && evl_free_block(&heap, memory) == -EINVAL && is_primary());
+	evl_destroy_heap(&heap);
+	check(!evl_init_heap(&heap, heap_memory, sizeof(heap_memory)) && evl_alloc_block(&heap, 100000));
 	evl_destroy_heap(&heap);
 	free(memory);
 	printf("ok heaps\n");
@@ -390,7 +450,7 @@ static void *observables(void *nothing)
 
 int main(void)
 {
-	static void *(*const tests[])(void *) = { many, polls, heaps, rwlocks, observables };
+	static void *(*const tests[])(void *) = { many, polls, heaps, tubes, rwlocks, observables };
 	unsigned int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

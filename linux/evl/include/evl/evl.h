@@ -21,6 +21,7 @@
 #include <evl/syscall.h>
 #include <evl/thread.h>
 #include <evl/timer.h>
+#include <evl/tube.h>
 #include <evl/xbuf.h>
 
 /* The level of the interface, to compare with. */
@@ -36,7 +37,6 @@ struct evl_version {
 extern "C" {
 #endif
 
-int evl_init(void);
 struct evl_version evl_get_version(void);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #ifndef _EVL_FACTORY_H
 #define _EVL_FACTORY_H
 
+#include <errno.h>
 #include <linux/types.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -78,5 +79,16 @@ struct evl_element {
 #define EVL_ELEMENT_UNMADE 0x65766c30
 #define EVL_ELEMENT_INITIALIZER(name, clockfd, value, flags) \
 	{ { EVL_ELEMENT_UNMADE, -1, 0, name, clockfd, (__u32)(value), flags } }
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Prepares the process; whatever makes an object or attaches a thread does so, too. */
+int evl_init(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,14 +10,17 @@ struct evl_heap {
 	void *pieces;
 };
 
-/* Bytes of memory for a heap in which that many can be allocated at once. */
-#define EVL_HEAP_RAW_SIZE(size) evl_heap_bytes(size)
+/*
+ * Bytes of memory for a heap in which that many can be allocated at once: blocks are rounded up by
+ * an eighth at most, and the heap has a head.
+ */
+#define EVL_HEAP_RAW_SIZE(size) ((size) + (size) / 8 + EVL_HEAP_HEAD)
+#define EVL_HEAP_HEAD 4352
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-size_t evl_heap_bytes(size_t size);
 int evl_init_heap(struct evl_heap *heap, void *memory, size_t size);
 int evl_extend_heap(struct evl_heap *heap, void *memory, size_t size);
 void evl_destroy_heap(struct evl_heap *heap);

@@ -306,6 +306,14 @@ mod tests {
                 assert!(said.status.success(), "{name} {how}");
             }
         }
+        // The library of C++ closes files; nothing else here does.
+        let source = folder.path().join("arm.cc");
+        fs::write(
+            &source,
+            "#include <evl/evl.h>\n#include <random>\nint main() { std::random_device(); return evl_init(); }",
+        )
+        .unwrap();
+        skins.build("evl", &["-static"], &source, &folder.path().join("arm")).unwrap();
     }
 
     /// In Linux alone, `switchtest` has threads there, and finds a wrong register. The tools refuse
