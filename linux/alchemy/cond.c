@@ -3,12 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cobalt/adopt.h"
 #include "mutexes.h"
 #include "object.h"
+#include "primary/call.h"
 #include "primary/lock.h"
+#include "session.h"
 
 struct cond {
 	struct alchemy_object object;
+	/* The session's condition, which `cond` has; 0: it is this process's. */
+	uint32_t shared;
 	pthread_cond_t cond;
 	/* Tasks that wait: the C library would wait for them when its condition is destroyed. */
 	unsigned int waiters;
@@ -16,11 +21,33 @@ struct cond {
 
 static const struct alchemy_kind kind = { "condition variable" };
 
-int rt_cond_create(RT_COND *cond, const char *name)
+static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 {
 	struct cond *made = calloc(1, sizeof(*made));
 	int error;
 
+	if (!made)
+		return -ENOMEM;
+	made->shared = shared;
+	cobalt_cond_adopt(&made->cond, shared);
+	error = alchemy_add(&made->object, &kind, name, handle);
+	if (error)
+		free(made);
+	return error;
+}
+
+static const struct alchemy_shared_kind session = {
+	.kind = &kind, .object = PILLION_DUAL_OBJECT_CONDITION, .make = make_shared
+};
+
+int rt_cond_create(RT_COND *cond, const char *name)
+{
+	struct cond *made;
+	int error;
+
+	if (alchemy_shares(name))
+		return alchemy_share(&session, name, 0, &cond->handle);
+	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
 	error = -__RT(pthread_cond_init(&made->cond, NULL));
@@ -47,6 +74,7 @@ static struct cond *find(RT_COND *cond)
 int rt_cond_delete(RT_COND *cond)
 {
 	struct cond *found = alchemy_enter(&kind, cond->handle);
+	int error = 0;
 
 	if (!found)
 		return -EINVAL;
@@ -54,9 +82,12 @@ int rt_cond_delete(RT_COND *cond)
 		return alchemy_leave(-EBUSY);
 	alchemy_remove(&found->object);
 	primary_unlock();
-	__RT(pthread_cond_destroy(&found->cond));
+	if (found->shared)
+		error = alchemy_unshare(&session, found->object.name.text, found->shared);
+	else
+		__RT(pthread_cond_destroy(&found->cond));
 	free(found);
-	return 0;
+	return error;
 }
 
 int rt_cond_signal(RT_COND *cond)
@@ -146,7 +177,7 @@ int rt_cond_inquire(RT_COND *cond, RT_COND_INFO *info)
 
 int rt_cond_bind(RT_COND *cond, const char *name, RTIME timeout)
 {
-	return alchemy_bind(&kind, name, timeout, &cond->handle);
+	return alchemy_bind_shared(&session, name, timeout, &cond->handle);
 }
 
 int rt_cond_unbind(RT_COND *cond)

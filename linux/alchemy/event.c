@@ -4,10 +4,15 @@
 #include <stdlib.h>
 
 #include "object.h"
+#include "primary/call.h"
 #include "primary/lock.h"
+#include "session.h"
 
 struct event {
 	struct alchemy_object object;
+	/* The session's flags, and tasks of this process that wait for them; 0: they are here. */
+	uint32_t shared;
+	unsigned int users;
 	struct primary_queue waiters;
 	unsigned int value;
 };
@@ -21,34 +26,64 @@ struct wish {
 
 static const struct alchemy_kind kind = { "event group" };
 
-int rt_event_create(RT_EVENT *event, const char *name, unsigned int value, int mode)
+static int add(struct event *made, const char *name, uintptr_t *handle)
 {
-	struct event *made;
-	int error;
+	int error = made ? alchemy_add(&made->object, &kind, name, handle) : -ENOMEM;
 
-	if (mode & ~EV_PRIO)
-		return -EINVAL;
-	made = malloc(sizeof(*made));
-	if (!made)
-		return -ENOMEM;
-	primary_queue_init(&made->waiters, mode & EV_PRIO);
-	made->value = value;
-	error = alchemy_add(&made->object, &kind, name, &event->handle);
 	if (error)
 		free(made);
 	return error;
 }
 
+static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
+{
+	struct event *made = calloc(1, sizeof(*made));
+
+	if (made) {
+		primary_queue_init(&made->waiters, true);
+		made->shared = shared;
+	}
+	return add(made, name, handle);
+}
+
+static const struct alchemy_shared_kind session = {
+	.kind = &kind, .object = PILLION_DUAL_OBJECT_FLAGS, .make = make_shared
+};
+
+int rt_event_create(RT_EVENT *event, const char *name, unsigned int value, int mode)
+{
+	struct event *made;
+
+	if (mode & ~EV_PRIO)
+		return -EINVAL;
+	if (alchemy_shares(name))
+		return alchemy_share(&session, name, value, &event->handle);
+	made = calloc(1, sizeof(*made));
+	if (made) {
+		primary_queue_init(&made->waiters, mode & EV_PRIO);
+		made->value = value;
+	}
+	return add(made, name, &event->handle);
+}
+
 int rt_event_delete(RT_EVENT *event)
 {
 	struct event *found = alchemy_enter(&kind, event->handle);
+	uint32_t shared;
+	int error = 0;
 
 	if (!found)
 		return -EINVAL;
+	if (found->users)
+		return alchemy_leave(-EBUSY);
 	primary_wake_all(&found->waiters, -EIDRM);
 	alchemy_remove(&found->object);
+	shared = found->shared;
+	primary_unlock();
+	if (shared)
+		error = alchemy_unshare(&session, found->object.name.text, shared);
 	free(found);
-	return alchemy_leave(0);
+	return error;
 }
 
 /* Whether a task has what it waits for; it is told the flags that are set. */
@@ -66,6 +101,8 @@ int rt_event_signal(RT_EVENT *event, unsigned int mask)
 
 	if (!found)
 		return -EINVAL;
+	if (found->shared)
+		return alchemy_leave(PRIMARY_CALL(FLAGS_SET, found->shared, mask, 0, 0));
 	found->value |= mask;
 	primary_wake_some(&found->waiters, has_enough);
 	return alchemy_leave(0);
@@ -74,13 +111,42 @@ int rt_event_signal(RT_EVENT *event, unsigned int mask)
 int rt_event_clear(RT_EVENT *event, unsigned int mask, unsigned int *before)
 {
 	struct event *found = alchemy_enter(&kind, event->handle);
+	long value;
 
 	if (!found)
 		return -EINVAL;
+	value = found->shared ? PRIMARY_CALL(FLAGS_CLEAR, found->shared, mask, 0, 0) : (long)found->value;
+	if (value < 0)
+		return alchemy_leave(value);
 	if (before)
-		*before = found->value;
+		*before = value;
 	found->value &= ~mask;
 	return alchemy_leave(0);
+}
+
+static void leave(void *event)
+{
+	primary_lock();
+	((struct event *)event)->users--;
+	primary_unlock();
+}
+
+/* Waits for the session's flags, without the lock; `users` has been counted. */
+static long wait_shared(struct event *event, uint64_t mask, bool any, struct primary_end end)
+{
+	uint64_t wanted = mask | (any ? PILLION_DUAL_SERVICE_ANY : 0);
+	int before;
+	long result;
+
+	pthread_cleanup_push(leave, event);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+	if (mask)
+		result = PRIMARY_CALL(FLAGS_WAIT, event->shared, wanted, primary_clock(end), end.ns);
+	else
+		result = PRIMARY_CALL(FLAGS_CLEAR, event->shared, 0, 0, 0);
+	pthread_setcanceltype(before, NULL);
+	pthread_cleanup_pop(1);
+	return result;
 }
 
 static int wait_for(RT_EVENT *event, unsigned int mask, unsigned int *told, int mode, struct primary_end end)
@@ -88,10 +154,18 @@ static int wait_for(RT_EVENT *event, unsigned int mask, unsigned int *told, int 
 	struct event *found = alchemy_enter(&kind, event->handle);
 	struct wish wish = { found, mask, mode & EV_ANY };
 	struct primary_wait wait = { .data = &wish };
-	int error = 0;
+	long error = 0;
 
 	if (!found)
 		return -EINVAL;
+	if (found->shared) {
+		found->users++;
+		primary_unlock();
+		error = wait_shared(found, mask, mode & EV_ANY, end);
+		if (told && error >= 0)
+			*told = error;
+		return error < 0 ? error : 0;
+	}
 	/* Asked for no flags, it tells those that are set. */
 	if (!mask)
 		wait.value = found->value;
@@ -123,15 +197,15 @@ int rt_event_inquire(RT_EVENT *event, RT_EVENT_INFO *info)
 
 	if (!found)
 		return -EINVAL;
-	info->value = found->value;
-	info->nwaiters = primary_count(&found->waiters);
+	info->value = found->shared ? PRIMARY_CALL(FLAGS_CLEAR, found->shared, 0, 0, 0) : (long)found->value;
+	info->nwaiters = primary_count(&found->waiters) + found->users;
 	alchemy_tell_name(&found->object, info->name);
 	return alchemy_leave(0);
 }
 
 int rt_event_bind(RT_EVENT *event, const char *name, RTIME timeout)
 {
-	return alchemy_bind(&kind, name, timeout, &event->handle);
+	return alchemy_bind_shared(&session, name, timeout, &event->handle);
 }
 
 int rt_event_unbind(RT_EVENT *event)

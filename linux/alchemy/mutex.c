@@ -5,18 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cobalt/adopt.h"
 #include "primary/call.h"
 #include "primary/lock.h"
+#include "session.h"
 #include "tasks.h"
 
 const struct alchemy_kind alchemy_mutexes = { "mutex" };
 
-int rt_mutex_create(RT_MUTEX *mutex, const char *name)
+static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 {
 	struct mutex *made = calloc(1, sizeof(*made));
-	pthread_mutexattr_t attributes;
 	int error;
 
+	if (!made)
+		return -ENOMEM;
+	made->shared = shared;
+	cobalt_mutex_adopt(&made->mutex, shared);
+	error = alchemy_add(&made->object, &alchemy_mutexes, name, handle);
+	if (error)
+		free(made);
+	return error;
+}
+
+static const struct alchemy_shared_kind session = {
+	.kind = &alchemy_mutexes, .object = PILLION_DUAL_OBJECT_MUTEX,
+	.flags = PILLION_DUAL_OBJECT_INHERIT | PILLION_DUAL_OBJECT_CHECKED, .make = make_shared
+};
+
+int rt_mutex_create(RT_MUTEX *mutex, const char *name)
+{
+	pthread_mutexattr_t attributes;
+	struct mutex *made;
+	int error;
+
+	if (alchemy_shares(name))
+		return alchemy_share(&session, name, 0, &mutex->handle);
+	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
 	pthread_mutexattr_init(&attributes);
@@ -50,8 +75,14 @@ static struct mutex *find(RT_MUTEX *mutex)
 int rt_mutex_delete(RT_MUTEX *mutex)
 {
 	struct mutex *found = find(mutex);
-	int error = found ? -__RT(pthread_mutex_destroy(&found->mutex)) : -EINVAL;
+	int error;
 
+	if (!found)
+		return -EINVAL;
+	if (found->shared)
+		error = alchemy_unshare(&session, found->object.name.text, found->shared);
+	else
+		error = -__RT(pthread_mutex_destroy(&found->mutex));
 	if (error)
 		return error;
 	primary_lock();
@@ -135,7 +166,7 @@ int rt_mutex_inquire(RT_MUTEX *mutex, RT_MUTEX_INFO *info)
 
 int rt_mutex_bind(RT_MUTEX *mutex, const char *name, RTIME timeout)
 {
-	return alchemy_bind(&alchemy_mutexes, name, timeout, &mutex->handle);
+	return alchemy_bind_shared(&session, name, timeout, &mutex->handle);
 }
 
 int rt_mutex_unbind(RT_MUTEX *mutex)

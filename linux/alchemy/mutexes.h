@@ -12,6 +12,8 @@
 
 struct mutex {
 	struct alchemy_object object;
+	/* The session's mutex, which `mutex` has; 0: it is this process's. */
+	uint32_t shared;
 	pthread_mutex_t mutex;
 	/*
 	 * Whose it is, and how often that locked it; for the owner, and who asks. An owner that
@@ -30,10 +32,12 @@ static inline bool alchemy_owns(const struct mutex *mutex)
 	return mutex->depth && mutex->owner_tid == primary_self()->tid;
 }
 
-/* The result of a lock: that a mutex of Linux's had an owner that ended is no error. */
+/* The result of a lock: an owner that ended, of a mutex of Linux's or a session's, is no error. */
 static inline int alchemy_owner_died(struct mutex *mutex, int error)
 {
-	return error == EOWNERDEAD ? pthread_mutex_consistent(&mutex->mutex) : error;
+	if (error != EOWNERDEAD)
+		return error;
+	return mutex->shared ? 0 : pthread_mutex_consistent(&mutex->mutex);
 }
 
 #endif

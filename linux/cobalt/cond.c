@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "adopt.h"
 #include "internal.h"
 #include "mutex.h"
 
@@ -60,6 +61,14 @@ WRAP(int, pthread_cond_init, pthread_cond_t *pthread_cond, const pthread_condatt
 	cond->clock = clock;
 	handle = handle_of(pthread_cond);
 	return handle < 0 ? -handle : 0;
+}
+
+void cobalt_cond_adopt(pthread_cond_t *pthread_cond, uint32_t handle)
+{
+	struct cond *cond = (struct cond *)pthread_cond;
+
+	memset(pthread_cond, 0, sizeof(*pthread_cond));
+	*cond = (struct cond){ .handle = handle, .home = cond };
 }
 
 WRAP(int, pthread_cond_destroy, pthread_cond_t *pthread_cond)

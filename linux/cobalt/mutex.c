@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "adopt.h"
 #include "internal.h"
 #include "mutex.h"
 
@@ -42,6 +43,16 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 	mutex->is_robust = robust == PTHREAD_MUTEX_ROBUST;
 	mutex->ceiling = protocol == PTHREAD_PRIO_PROTECT ? ceiling : 0;
 	return -primary_mutex_make(mutex);
+}
+
+void cobalt_mutex_adopt(pthread_mutex_t *pthread_mutex, uint32_t handle)
+{
+	struct primary_mutex *mutex = (struct primary_mutex *)pthread_mutex;
+
+	memset(pthread_mutex, 0, sizeof(*pthread_mutex));
+	*mutex = (struct primary_mutex){
+		.handle = handle, .is_shared = true, .kind = PTHREAD_MUTEX_ERRORCHECK, .home = mutex
+	};
 }
 
 WRAP(int, pthread_mutex_destroy, pthread_mutex_t *pthread_mutex)

@@ -210,38 +210,9 @@ WRAP(int, sem_unlink, const char *name)
 	return cobalt_told(result);
 }
 
-/* The wait of a thread that may be cancelled in it. */
-struct wait {
-	sem_t *sem;
-	bool has_taken;
-};
-
-static void cancelled(void *argument)
-{
-	const struct wait *wait = argument;
-
-	if (wait->has_taken)
-		cobalt_named_post(wait->sem);
-}
-
 int cobalt_named_take(sem_t *sem, struct primary_end end)
 {
-	struct wait wait = { .sem = sem };
-	uint64_t clock = end.clock;
-	int before;
-	long result;
-
-	if (end.clock == PRIMARY_NEVER)
-		clock = PILLION_DUAL_SERVICE_FOREVER;
-	else if (end.clock == PRIMARY_AT_ONCE)
-		clock = PILLION_DUAL_SERVICE_TRY;
-	pthread_cleanup_push(cancelled, &wait);
-	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
-	result = PRIMARY_CALL(SEMAPHORE_WAIT, named_of(sem)->handle, clock, end.ns, 0);
-	wait.has_taken = !result;
-	pthread_setcanceltype(before, NULL);
-	pthread_cleanup_pop(0);
-	return result;
+	return primary_take(named_of(sem)->handle, end);
 }
 
 int cobalt_named_post(sem_t *sem)

@@ -102,6 +102,42 @@ int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t f
 	return 0;
 }
 
+uint64_t primary_clock(struct primary_end end)
+{
+	if (end.clock == PRIMARY_NEVER)
+		return PILLION_DUAL_SERVICE_FOREVER;
+	return end.clock == PRIMARY_AT_ONCE ? PILLION_DUAL_SERVICE_TRY : (uint64_t)end.clock;
+}
+
+/* The wait of a thread that may be cancelled in it. */
+struct taking {
+	uint32_t semaphore;
+	bool has_taken;
+};
+
+static void cancelled(void *argument)
+{
+	const struct taking *taking = argument;
+
+	if (taking->has_taken)
+		PRIMARY_CALL(SEMAPHORE_POST, taking->semaphore, 0, 0, 0);
+}
+
+int primary_take(uint32_t semaphore, struct primary_end end)
+{
+	struct taking taking = { .semaphore = semaphore };
+	int before;
+	long result;
+
+	pthread_cleanup_push(cancelled, &taking);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+	result = PRIMARY_CALL(SEMAPHORE_WAIT, semaphore, primary_clock(end), end.ns, 0);
+	taking.has_taken = !result;
+	pthread_setcanceltype(before, NULL);
+	pthread_cleanup_pop(0);
+	return result;
+}
+
 /* A mark is not inherited. */
 static void child(void)
 {

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "moment.h"
+
 /* Marks the process, so that its real-time threads enter primary mode, and locks its memory. */
 void primary_begin(const char *library);
 /* Whether there is primary mode; without it, all is Linux's. */
@@ -45,6 +47,11 @@ long primary_call(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint6
  * a word. Returns 0 or the number of an error.
  */
 int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags, uint32_t *word);
+
+/* Takes a semaphore of primary mode's, waiting for it: a cancellation point. */
+int primary_take(uint32_t semaphore, struct primary_end end);
+/* The clock of a wait as a call has it. */
+uint64_t primary_clock(struct primary_end end);
 
 #define PRIMARY_CALL(name, a, b, c, d) primary_call(PILLION_DUAL_SERVICE_##name, a, b, c, d)
 

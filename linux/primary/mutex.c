@@ -10,7 +10,7 @@
 
 static bool has_word(const struct primary_mutex *mutex)
 {
-	return !mutex->ceiling && !mutex->is_robust;
+	return !mutex->ceiling && !mutex->is_robust && !mutex->is_shared;
 }
 
 int primary_mutex_make(struct primary_mutex *mutex)

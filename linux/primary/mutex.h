@@ -2,8 +2,8 @@
 /*
  * Mutexes of primary mode. As long as nobody waits for one, its word says who owns it, and locking
  * and unlocking cost no call. A real-time thread that is in Linux goes to primary mode to lock one,
- * so that those that want it then need not wait for Linux. With a ceiling, or if it is robust, all
- * of them are calls.
+ * so that those that want it then need not wait for Linux. With a ceiling, or if it is robust or
+ * shared, all of them are calls.
  *
  * The functions return 0, or the negative number of an error.
  */
@@ -25,7 +25,9 @@ struct primary_mutex {
 	/* The one that it is made with; 0: it has none. */
 	uint8_t ceiling;
 	bool is_robust;
-	uint8_t unused[3];
+	/* It is an object with a name, which other processes use, too. */
+	bool is_shared;
+	uint8_t unused[2];
 	/* PTHREAD_MUTEX_NORMAL, _RECURSIVE or _ERRORCHECK. */
 	int kind;
 	/* Where it was made: a copy is none. */
