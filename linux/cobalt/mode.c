@@ -15,15 +15,6 @@
 #include "thread.h"
 
 static __thread int modes;
-static int warned;
-
-/* The process is told of switches as long as one of its threads wants that. */
-static int set_warned(bool wants)
-{
-	int now = __atomic_add_fetch(&warned, wants ? 1 : -1, __ATOMIC_SEQ_CST);
-
-	return now == wants ? primary_warn(wants) : 0;
-}
 
 /* The other threads of the process do not run before this one as long as it is the most urgent. */
 static int set_locked(bool locks)
@@ -48,7 +39,7 @@ int pthread_setmode_np(int clear, int set, int *old)
 	if ((clear | set) & ~known)
 		return EINVAL;
 	if ((wanted ^ modes) & PTHREAD_WARNSW && primary_is_there())
-		error = set_warned(wanted & PTHREAD_WARNSW);
+		error = primary_warn_thread(wanted & PTHREAD_WARNSW);
 	if (!error && (wanted ^ modes) & PTHREAD_LOCK_SCHED)
 		error = set_locked(wanted & PTHREAD_LOCK_SCHED);
 	if (error)

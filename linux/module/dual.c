@@ -303,7 +303,7 @@ static int mark_current(struct owner *owner, const struct pillion_dual_mark *mar
 	process->marked = true;
 	swap(process->marker, fresh->marker);
 	swap(process->marked_in, fresh->marked_in);
-	process->flags = (process->flags & ~mark->clear) | mark->flags;
+	process->flags = (process->flags & ~mark->clear) | (mark->flags & ~PILLION_DUAL_WARN_THREAD);
 	process->is_warned = false;
 	hold(owner, process);
 	set_bit(bit_of(process), dual_marks);
@@ -311,6 +311,22 @@ static int mark_current(struct owner *owner, const struct pillion_dual_mark *mar
 	if (process != fresh)
 		free_process(fresh);
 	return 0;
+}
+
+/* Has the current thread told of switches, or no more. */
+static int warn_thread(bool warns)
+{
+	struct dual_thread *thread;
+	struct dual_process *process = dual_process_and_thread(&thread);
+
+	if (!process)
+		return -ENOENT;
+	if (!thread && warns)
+		thread = dual_thread_of_current(process);
+	if (thread)
+		thread->warns = warns;
+	dual_process_put(process);
+	return thread || !warns ? 0 : -ENOMEM;
 }
 
 static int mark(struct owner *owner, const void __user *user)
@@ -322,12 +338,15 @@ static int mark(struct owner *owner, const void __user *user)
 		return -EPERM;
 	if (copy_from_user(&mark, user, sizeof(mark)))
 		return -EFAULT;
-	if ((mark.flags | mark.clear) & ~(PILLION_DUAL_WARN | PILLION_DUAL_REPORT))
+	if ((mark.flags | mark.clear) &
+	    ~(PILLION_DUAL_WARN | PILLION_DUAL_REPORT | PILLION_DUAL_WARN_THREAD))
 		return -EINVAL;
 	sweep();
 	mutex_lock(&owner->lock);
 	error = mark_current(owner, &mark);
 	mutex_unlock(&owner->lock);
+	if (!error && (mark.flags | mark.clear) & PILLION_DUAL_WARN_THREAD)
+		error = warn_thread(mark.flags & PILLION_DUAL_WARN_THREAD);
 	return error;
 }
 

@@ -84,7 +84,7 @@ struct dual_process {
 	unsigned int thread_count;
 };
 
-/* A thread that was in primary mode. */
+/* A thread that was in primary mode, or wants to be told of leaving it. */
 struct dual_thread {
 	struct list_head link;
 	struct pid *pid;
@@ -95,6 +95,8 @@ struct dual_thread {
 	int slot;
 	/* Where it made a call that primary mode left to Linux; 0: nowhere. */
 	unsigned long native;
+	/* It wants to be told of switches. Only the thread itself sets it, and is told. */
+	bool warns;
 	/* What it did before the present stay in primary mode. */
 	struct pillion_dual_thread sums;
 	/* Has the thread go on with all bits of `rax` after an ioctl, whose result has 32. */
@@ -161,7 +163,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 int dual_thread_open(void);
 bool dual_thread_has_vector(void);
 void dual_thread_close(void);
-void dual_warn_of_memory(struct dual_process *process);
+void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_slot_recall(unsigned int slot);
 /*

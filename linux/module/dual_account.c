@@ -84,12 +84,12 @@ static bool is_about_dual_mode(const struct pillion_dual_slot *slot)
 	       (request == PILLION_IOC_DUAL_MARK || request == PILLION_IOC_DUAL_LOOK);
 }
 
-void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot,
-	       unsigned int reason)
+void dual_warn(const struct dual_process *process, const struct dual_thread *thread,
+	       const struct pillion_dual_slot *slot, unsigned int reason)
 {
 	if (reason == PILLION_DUAL_LEFT_WATCHDOG)
 		send_debug(PILLION_DUAL_DEBUG_WATCHDOG);
-	else if (!(process->flags & PILLION_DUAL_WARN))
+	else if (!dual_warns(process, thread))
 		return;
 	else if (reason == PILLION_DUAL_LEFT_CALL && is_about_dual_mode(slot))
 		return;
@@ -104,9 +104,9 @@ void dual_warn(const struct dual_process *process, const struct pillion_dual_slo
 }
 
 /* Once, not at each call that could enter primary mode. */
-void dual_warn_of_memory(struct dual_process *process)
+void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread)
 {
-	if (process->flags & PILLION_DUAL_WARN && !xchg(&process->is_warned, true))
+	if (dual_warns(process, thread) && !xchg(&process->is_warned, true))
 		send_debug(PILLION_DUAL_DEBUG_MEMORY);
 }
 

@@ -192,10 +192,11 @@ static long futex(const struct pt_regs *regs)
 static noinline long became_urgent(const struct pt_regs *regs)
 {
 	long result = dual_natively(regs);
-	struct dual_process *process = dual_process_of_current();
+	struct dual_thread *thread;
+	struct dual_process *process = dual_process_and_thread(&thread);
 
 	if (process && !result && dual_pin(&process->pins))
-		dual_warn_of_memory(process);
+		dual_warn_of_memory(process, thread);
 	/* The scheduler does not switch if the thread runs on. */
 	dual_urgency_run();
 	if (process)

@@ -229,7 +229,7 @@ static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 	slot->thread = thread->number;
 	slot->process = thread->process;
 	slot->memory = READ_ONCE(process->pins.memory);
-	slot->flags = terms->flags | (process->flags & PILLION_DUAL_WARN ? PILLION_DUAL_FLAG_WARNS : 0);
+	slot->flags = terms->flags | (dual_warns(process, thread) ? PILLION_DUAL_FLAG_WARNS : 0);
 	if (terms->flags & PILLION_DUAL_FLAG_NAMED)
 		slot->naming = *terms->naming;
 	if (terms->flags & PILLION_DUAL_FLAG_TIMED)
@@ -358,7 +358,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	if (reason != PILLION_DUAL_LEFT_RECALL)
 		dual_report(process, thread, slot, reason);
 	if (!(slot->flags & PILLION_DUAL_FLAG_ONCE))
-		dual_warn(process, slot, reason);
+		dual_warn(process, thread, slot, reason);
 	*result = load_registers(regs, &slot->registers);
 	*rest = (struct dual_rest){ slot->resume, *result, slot->wake_ns };
 	if (rest->resume != PILLION_DUAL_RESUME_AT)
@@ -461,7 +461,7 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 	if (!is_entrance(regs) || !may_enter(regs))
 		return false;
 	if (dual_pin(&process->pins)) {
-		dual_warn_of_memory(process);
+		dual_warn_of_memory(process, thread);
 		return false;
 	}
 	if (!thread)
@@ -539,7 +539,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 		return -ENOMEM;
 	stays = may_enter(regs);
 	if (stays && dual_pin(&process->pins)) {
-		dual_warn_of_memory(process);
+		dual_warn_of_memory(process, thread);
 		stays = false;
 	}
 	if (!stays) {

@@ -26,8 +26,14 @@ unsigned int dual_why(const struct pillion_dual_slot *slot);
 /* Adds up what the current thread did in primary mode, which it left for that reason. */
 void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *slot,
 		  unsigned int reason);
-/* Tells a process of that reason: if it wants to know it, or if it is the watchdog. */
-void dual_warn(const struct dual_process *process, const struct pillion_dual_slot *slot,
-	       unsigned int reason);
+/* Whether the current thread is told of switches; it may have no entry. */
+static inline bool dual_warns(const struct dual_process *process, const struct dual_thread *thread)
+{
+	return process->flags & PILLION_DUAL_WARN || (thread && thread->warns);
+}
+
+/* Tells the current thread of that reason: if it wants to know it, or if it is the watchdog. */
+void dual_warn(const struct dual_process *process, const struct dual_thread *thread,
+	       const struct pillion_dual_slot *slot, unsigned int reason);
 
 #endif

@@ -67,6 +67,11 @@ int primary_warn(bool warns)
 	return warns ? mark(PILLION_DUAL_WARN, 0) : mark(0, PILLION_DUAL_WARN);
 }
 
+int primary_warn_thread(bool warns)
+{
+	return warns ? mark(PILLION_DUAL_WARN_THREAD, 0) : mark(0, PILLION_DUAL_WARN_THREAD);
+}
+
 int primary_look(uint32_t tid, struct pillion_dual_thread *thread)
 {
 	struct pillion_dual_look look = { 0 };
@@ -159,7 +164,8 @@ void primary_begin(const char *library)
 	if (device >= 0)
 		return;
 	device = syscall(SYS_openat, AT_FDCWD, PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
-	error = device < 0 ? errno : mark(0, 0);
+	/* A program that this thread ran before may have wanted to be told of switches. */
+	error = device < 0 ? errno : mark(0, PILLION_DUAL_WARN_THREAD);
 	if (!error && mlockall(MCL_CURRENT | MCL_FUTURE))
 		dprintf(STDERR_FILENO, "%s: memory is not locked: %s; raise RLIMIT_MEMLOCK\n", library, strerror(errno));
 	if (!error)

@@ -33,8 +33,9 @@ static inline bool primary_is_here(void)
 int primary_enter(void);
 /* Takes it to Linux. */
 void primary_leave(void);
-/* Sends SIGDEBUG at each switch of the process's threads to Linux, or no more. */
+/* Sends SIGDEBUG at each switch to Linux of the process's threads, of the caller; or no more. */
 int primary_warn(bool warns);
+int primary_warn_thread(bool warns);
 
 struct pillion_dual_thread;
 /* What a thread of the process did. Returns 0, or -ENOENT: it was never in primary mode. */

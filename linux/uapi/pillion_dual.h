@@ -15,9 +15,13 @@
 
 #define PILLION_DUAL_DEVICE "/dev/pillion-dual"
 
-/* Flags of a mark: send SIGXCPU at each unwanted switch to Linux; note where it was. */
+/*
+ * Flags of a mark: send SIGXCPU at each unwanted switch to Linux; note where it was. The last one
+ * is the first for the calling thread alone.
+ */
 #define PILLION_DUAL_WARN 1
 #define PILLION_DUAL_REPORT 2
+#define PILLION_DUAL_WARN_THREAD 4
 
 struct pillion_dual_mark {
 	/* Flags that the process gets, and flags that it loses first. */

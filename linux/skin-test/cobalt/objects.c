@@ -209,6 +209,13 @@ static void *leaves(void *nothing)
 	return nothing;
 }
 
+static void *switches(void *nothing)
+{
+	check(!cobalt_thread_harden());
+	getppid();
+	return nothing;
+}
+
 static void *modes(void *nothing)
 {
 	struct sigaction action = { .sa_sigaction = is_warned, .sa_flags = SA_SIGINFO };
@@ -245,8 +252,10 @@ static void *modes(void *nothing)
 	check(!cobalt_thread_harden());
 	check(!pthread_mutex_lock(&of_linux) && inversions == 1 && is_primary() && !pthread_mutex_unlock(&of_linux));
 	pthread_join(owner, NULL);
-	/* It is not told of what it asks for knowingly. */
+	/* Others are not told, nor is it told of what it asks for knowingly. */
 	warnings = 0;
+	pthread_join(start(60, switches, NULL), NULL);
+	check(!warnings);
 	check(!cobalt_thread_harden() && !cobalt_thread_stat(0, &stat) && stat.msw > 0);
 	check(!cobalt_thread_harden() && !cobalt_thread_relax() && cobalt_thread_mode() == XNRELAX);
 	check(!cobalt_thread_harden());
