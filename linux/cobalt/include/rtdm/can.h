@@ -50,7 +50,7 @@ struct can_bittime_btr {
 
 struct can_bittime {
 	can_bittime_type_t type;
-	union {
+	__extension__ union {
 		struct can_bittime_std std;
 		struct can_bittime_btr btr;
 	};
