@@ -210,6 +210,8 @@ mod tests {
                 skins.build("cobalt", &["-Wall", how], &source, &program).unwrap();
                 let said = tool::output(&mut Command::new(&program)).unwrap();
                 assert_eq!(said.stdout, b"1 1", "{name} {how}");
+                let text = fs::read(&program).unwrap();
+                assert!(!text.windows(9).any(|part| part == b"libstdc++"), "{name} {how}: its waits are not wrapped");
             }
         }
     }
