@@ -853,9 +853,10 @@ struct pillion_dual_descriptors {
     uint32_t file_data;
     uint32_t reserved;
     uint64_t fifo_operations;
+    uint64_t queue_operations;
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_dual_descriptors) == 56, "size");
+_Static_assert(sizeof(struct pillion_dual_descriptors) == 64, "size");
 _Static_assert(offsetof(struct pillion_dual_descriptors, direct_map) == 0, "direct_map");
 _Static_assert(offsetof(struct pillion_dual_descriptors, files) == 8, "files");
 _Static_assert(offsetof(struct pillion_dual_descriptors, count) == 16, "count");
@@ -867,6 +868,7 @@ _Static_assert(offsetof(struct pillion_dual_descriptors, file_operations) == 36,
 _Static_assert(offsetof(struct pillion_dual_descriptors, file_data) == 40, "file_data");
 _Static_assert(offsetof(struct pillion_dual_descriptors, reserved) == 44, "reserved");
 _Static_assert(offsetof(struct pillion_dual_descriptors, fifo_operations) == 48, "fifo_operations");
+_Static_assert(offsetof(struct pillion_dual_descriptors, queue_operations) == 56, "queue_operations");
 #endif
 
 struct pillion_dual_open_fifo {
@@ -881,6 +883,54 @@ _Static_assert(offsetof(struct pillion_dual_open_fifo, number) == 0, "number");
 _Static_assert(offsetof(struct pillion_dual_open_fifo, generation) == 4, "generation");
 _Static_assert(offsetof(struct pillion_dual_open_fifo, task) == 8, "task");
 _Static_assert(offsetof(struct pillion_dual_open_fifo, reserved) == 12, "reserved");
+#endif
+
+/* Message queues of both sides. */
+#define PILLION_DUAL_QUEUE_MESSAGES 64
+#define PILLION_DUAL_QUEUE_SIZE 0x2000
+#define PILLION_DUAL_QUEUE_QUEUES 32
+#define PILLION_DUAL_QUEUE_PRIORITIES 0x8000
+#define PILLION_DUAL_QUEUE_NUMBERS 0x1000000000000ULL
+#define PILLION_DUAL_QUEUE_FIRST 128
+
+struct pillion_dual_queue_message {
+    uint64_t order;
+    uint32_t length;
+    uint32_t reserved;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_queue_message) == 16, "size");
+_Static_assert(offsetof(struct pillion_dual_queue_message, order) == 0, "order");
+_Static_assert(offsetof(struct pillion_dual_queue_message, length) == 8, "length");
+_Static_assert(offsetof(struct pillion_dual_queue_message, reserved) == 12, "reserved");
+#endif
+
+struct pillion_dual_queue {
+    uint32_t lock;
+    uint32_t number;
+    uint32_t most;
+    uint32_t size;
+    uint32_t polled;
+    uint32_t notifies;
+    uint64_t posted;
+    uint64_t next;
+    uint64_t texts;
+    uint64_t reserved[2];
+    struct pillion_dual_queue_message messages[PILLION_DUAL_QUEUE_MESSAGES];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_queue) == 1088, "size");
+_Static_assert(offsetof(struct pillion_dual_queue, lock) == 0, "lock");
+_Static_assert(offsetof(struct pillion_dual_queue, number) == 4, "number");
+_Static_assert(offsetof(struct pillion_dual_queue, most) == 8, "most");
+_Static_assert(offsetof(struct pillion_dual_queue, size) == 12, "size");
+_Static_assert(offsetof(struct pillion_dual_queue, polled) == 16, "polled");
+_Static_assert(offsetof(struct pillion_dual_queue, notifies) == 20, "notifies");
+_Static_assert(offsetof(struct pillion_dual_queue, posted) == 24, "posted");
+_Static_assert(offsetof(struct pillion_dual_queue, next) == 32, "next");
+_Static_assert(offsetof(struct pillion_dual_queue, texts) == 40, "texts");
+_Static_assert(offsetof(struct pillion_dual_queue, reserved) == 48, "reserved");
+_Static_assert(offsetof(struct pillion_dual_queue, messages) == 64, "messages");
 #endif
 
 struct pillion_dual {
@@ -899,7 +949,7 @@ struct pillion_dual {
     struct pillion_dual_descriptors descriptors;
     struct pillion_dual_vvar vvar;
     uint8_t ceilings[PILLION_DUAL_MEMORIES];
-    uint64_t reserved2[110];
+    uint64_t reserved2[109];
     struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
@@ -917,9 +967,9 @@ _Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");
 _Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waiters");
 _Static_assert(offsetof(struct pillion_dual, file_waits) == 1576, "file_waits");
 _Static_assert(offsetof(struct pillion_dual, descriptors) == 1960, "descriptors");
-_Static_assert(offsetof(struct pillion_dual, vvar) == 2016, "vvar");
-_Static_assert(offsetof(struct pillion_dual, ceilings) == 3184, "ceilings");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 3216, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, vvar) == 2024, "vvar");
+_Static_assert(offsetof(struct pillion_dual, ceilings) == 3192, "ceilings");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 3224, "reserved2");
 _Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 

@@ -276,6 +276,24 @@ pub mod file {
     pub const BY_TASK: u32 = 2;
 }
 
+/// Message queues of POSIX's that threads in primary mode use as well: [`Queue`].
+pub mod queue {
+    /// Most messages of one.
+    pub const MESSAGES: usize = 64;
+    /// Most bytes of a message.
+    pub const SIZE: usize = 8192;
+    /// How many there can be.
+    pub const QUEUES: usize = 32;
+    /// Priorities of messages are below this.
+    pub const PRIORITIES: u32 = 32768;
+    /// [`super::Message::order`] is the priority, plus 1, times this, plus what is left to this of
+    /// the number of the message, and 1.
+    pub const NUMBERS: u64 = 1 << 48;
+    /// The address of waits for messages is `4 * (FIRST + 2 * number)`, that of waits for room four
+    /// more.
+    pub const FIRST: u64 = 128;
+}
+
 /// Values of [`Slot::state`].
 pub mod state {
     /// Linux runs the thread, or the slot is free.
@@ -662,6 +680,54 @@ pub struct Descriptors {
     pub reserved: u32,
     /// Address of the operations of files whose data is an [`OpenFifo`].
     pub fifo_operations: u64,
+    /// Address of the operations of files whose data is a [`Queue`].
+    pub queue_operations: u64,
+}
+
+/// A message of a [`Queue`], or a place for one.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Message {
+    /// 0: there is none. The highest is received first: see [`queue::NUMBERS`].
+    pub order: u64,
+    /// Bytes of its text.
+    pub length: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// A message queue of POSIX's that both sides use. It lies in Linux's memory.
+///
+/// Whoever looks at messages or changes them holds `lock`; a message begins and ends with its
+/// order, so what a holder that died leaves is a queue. Threads wait for messages and for room as
+/// they do for a [`File`], at addresses that follow from `number`. A runner has its [`FutexWaiter`]
+/// there as long as it uses the queue, and looks the descriptor up once more after that: Linux
+/// makes no other queue of it meanwhile.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Queue {
+    /// Who holds it, as [`file::FREE`] says.
+    pub lock: u32,
+    /// Its number, below [`queue::QUEUES`].
+    pub number: u32,
+    /// Most messages.
+    pub most: u32,
+    /// Most bytes of a message.
+    pub size: u32,
+    /// 1 if somebody in Linux may wait without being counted (poll).
+    pub polled: u32,
+    /// 1 if a process wants to be told of a message: then Linux sends.
+    pub notifies: u32,
+    /// 1 if Linux has yet to wake those that wait there; written by the task.
+    pub posted: u64,
+    /// Number of the next message.
+    pub next: u64,
+    /// Address of the texts, of `size` bytes each.
+    pub texts: u64,
+    /// Zero.
+    pub reserved: [u64; 2],
+    /// Those with an order, and places.
+    pub messages: [Message; queue::MESSAGES],
 }
 
 /// What an open `/dev/rtf*` is. It lies in Linux's memory.
@@ -719,7 +785,7 @@ pub struct Dual {
     /// The highest ceiling that a process may give a mutex, of each of [`Dual::memories`].
     pub ceilings: [u8; MEMORIES],
     /// Zero.
-    pub reserved2: [u64; 110],
+    pub reserved2: [u64; 109],
     /// Each memory's.
     pub futexes: [Futexes; MEMORIES],
 }
@@ -736,6 +802,7 @@ const _: () = {
     assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
     assert!(size_of::<File>() == 128);
     assert!(size_of::<OpenFifo>() == 16);
+    assert!(size_of::<Queue>() == 64 + queue::MESSAGES * size_of::<Message>());
     assert!(size_of::<SignalTimer>() == 56);
     assert!(size_of::<Slot>() == 8192);
     assert!(core::mem::offset_of!(Slot, vectors) == 4096);

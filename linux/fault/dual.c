@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Offers the task of dual mode threads that no module would offer: wild registers, calls with wild
- * arguments, page tables, clocks, futexes, files and names that change all the time. Whatever Linux
- * states, the task goes on: when this has ended, it serves good threads.
+ * arguments, page tables, clocks, futexes, files, queues and names that change all the time.
+ * Whatever Linux states, the task goes on: when this has ended, it serves good threads.
  */
 #include <linux/delay.h>
 #include <linux/gfp.h>
@@ -34,7 +34,17 @@ static struct {
 	unsigned long user;
 	u64 *table;
 	struct pillion_dual_file *files;
+	/* A page of queues, and memory for the texts of one. */
+	struct pillion_dual_queue *queues;
+	u8 *texts;
 } dual;
+
+#define QUEUES (PAGE_SIZE / sizeof(struct pillion_dual_queue))
+/* Messages of whatever size that `texts` has room for. */
+#define MESSAGES 16
+#define TEXTS_BYTES (MESSAGES * PILLION_DUAL_QUEUE_SIZE)
+/* Of files that are queues. */
+#define QUEUE_OPERATIONS 0x1234567890
 
 static long hypercall(u64 number, u64 argument)
 {
@@ -72,7 +82,7 @@ static u64 wild(void)
 
 static u64 wild_call(void)
 {
-	static const u32 calls[] = { 0, 1, 24, 35, 39, 96, 128, 186, 201, 202, 225, 228, 230, 309, PILLION_DUAL_LIFE_CALL };
+	static const u32 calls[] = { 0, 1, 24, 35, 39, 96, 128, 186, 201, 202, 225, 228, 230, 242, 243, 309, PILLION_DUAL_LIFE_CALL };
 
 	return below(3) ? PILLION_DUAL_SERVICE_FIRST + below(PILLION_DUAL_SERVICE_END) : calls[below(ARRAY_SIZE(calls))];
 }
@@ -100,12 +110,36 @@ static void change_clocks(void)
 	dual.head->clocks.sequence = wild();
 }
 
+/* Where texts may be written, they are in memory that is nobody else's. */
+static void change_queues(void)
+{
+	unsigned int i, j;
+
+	fill(dual.queues, PAGE_SIZE);
+	for (i = 0; i < QUEUES; i++) {
+		struct pillion_dual_queue *queue = &dual.queues[i];
+		bool is_sane = below(4);
+
+		queue->lock = below(4);
+		queue->number = below(40);
+		queue->most = is_sane ? below(MESSAGES + 1) : get_random_u32();
+		queue->size = is_sane ? below(PILLION_DUAL_QUEUE_SIZE + 1) : get_random_u32();
+		queue->texts = is_sane ? (u64)dual.texts : dual.user;
+		queue->notifies = below(2);
+		for (j = 0; j < PILLION_DUAL_QUEUE_MESSAGES; j++)
+			queue->messages[j].order = below(2) ? 0 : get_random_u64();
+	}
+}
+
 static void change_head(void)
 {
 	struct pillion_dual *head = dual.head;
 	unsigned int i;
 
-	switch (below(9)) {
+	switch (below(10)) {
+	case 8:
+		change_queues();
+		break;
 	case 0:
 		change_clocks();
 		break;
@@ -125,7 +159,7 @@ static void change_head(void)
 		for (i = 0; i < PILLION_DUAL_SLOTS; i++) {
 			fill(&head->futex_waiters[i], sizeof(head->futex_waiters[i]));
 			head->futex_waiters[i].state = head->futex_waiters[i].state / 8 * 8 + below(8);
-			head->futex_waiters[i].address = below(2) ? dual.user + 64 * below(4) : 4 * below(66);
+			head->futex_waiters[i].address = below(2) ? dual.user + 64 * below(4) : 4 * below(200);
 			head->futex_waiters[i].bitset = -1;
 		}
 		head->file_waits.waiters = get_random_u32();
@@ -157,6 +191,16 @@ static void change_head(void)
 	}
 }
 
+/* A call about a queue, with a text behind the code. */
+static void use_queue(u64 *gpr)
+{
+	gpr[7] = below(32);
+	gpr[6] = dual.user + PAGE_SIZE + below(64);
+	gpr[2] = below(9000);
+	gpr[10] = below(4) ? below(40000) : wild();
+	gpr[8] = below(2) ? 0 : dual.user + PAGE_SIZE;
+}
+
 static void offer(unsigned int number)
 {
 	struct pillion_dual_slot *slot = &dual.slots[number];
@@ -164,6 +208,8 @@ static void offer(unsigned int number)
 
 	fill(&slot->registers, sizeof(slot->registers));
 	slot->registers.gpr[0] = wild_call();
+	if (slot->registers.gpr[0] == 242 || slot->registers.gpr[0] == 243)
+		use_queue(slot->registers.gpr);
 	slot->registers.rip = dual.user + below(64);
 	slot->registers.fs_base &= (1ull << 47) - 1;
 	slot->registers.gs_base &= (1ull << 47) - 1;
@@ -235,7 +281,9 @@ static bool prepare(void)
 	dual.user = vm_mmap(NULL, 0, USER_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, 0);
 	dual.table = (void *)get_zeroed_page(GFP_KERNEL);
 	dual.files = (void *)get_zeroed_page(GFP_KERNEL);
-	if (IS_ERR_VALUE(dual.user) || !dual.table || !dual.files)
+	dual.queues = (void *)get_zeroed_page(GFP_KERNEL);
+	dual.texts = alloc_pages_exact(TEXTS_BYTES, GFP_KERNEL | __GFP_ZERO);
+	if (IS_ERR_VALUE(dual.user) || !dual.table || !dual.files || !dual.queues || !dual.texts)
 		return false;
 	/* SYSCALL, again and again. */
 	for (i = 0; i < 96; i++) {
@@ -252,6 +300,12 @@ static bool prepare(void)
 	dual.table[2] = (u64)&dual.table[8];
 	for (i = 8; i < 40; i++)
 		dual.table[i] = (u64)&dual.table[64 + 8 * (i % 8)];
+	/* Some of the files are queues. */
+	for (i = 0; i < 8; i += 2) {
+		dual.table[64 + 8 * i + 1] = QUEUE_OPERATIONS;
+		dual.table[64 + 8 * i + 2] = (u64)&dual.queues[i / 2 % QUEUES];
+		dual.table[64 + 8 * i + 3] = PILLION_DUAL_FILE_READ | PILLION_DUAL_FILE_WRITE;
+	}
 	return true;
 }
 
@@ -269,6 +323,10 @@ int fault_dual(void)
 	dual.head->descriptors.direct_map = PAGE_OFFSET;
 	dual.head->descriptors.fdtable_count = 0;
 	dual.head->descriptors.fdtable_files = 8;
+	dual.head->descriptors.file_operations = 8;
+	dual.head->descriptors.file_data = 16;
+	dual.head->descriptors.file_mode = 24;
+	dual.head->descriptors.queue_operations = QUEUE_OPERATIONS;
 	for (count = 0; count < OFFERS; count++) {
 		unsigned int number = below(SLOTS);
 		u32 state = READ_ONCE(dual.slots[number].state);

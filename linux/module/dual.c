@@ -584,6 +584,9 @@ static int open_parts(void)
 	error = dual_files_open();
 	if (error)
 		goto futex;
+	error = dual_queues_open();
+	if (error)
+		goto files;
 	dual_signal_open();
 	error = dual_hook_open();
 	if (error)
@@ -598,6 +601,8 @@ hook:
 	dual_hook_close();
 signal:
 	dual_signal_close();
+	dual_queues_close();
+files:
 	dual_files_close();
 futex:
 	dual_futex_close();
@@ -644,6 +649,7 @@ void dual_close(void)
 	dual_thread_close();
 	dual_futex_close();
 	dual_signal_close();
+	dual_queues_close();
 	dual_files_close();
 	/* Without files and hooks, nobody else has references. */
 	list_for_each_entry_safe(process, next, &processes, link)

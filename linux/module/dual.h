@@ -155,6 +155,8 @@ int dual_hook_open(void);
 void dual_hook_close(void);
 long dual_natively(const struct pt_regs *regs);
 void *dual_function(const char *name);
+/* A function's own instructions may begin behind one for indirect calls, of so many bytes. */
+#define DUAL_ENDBR_BYTES 4
 
 bool dual_has_clocks(void);
 bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, struct pt_regs *regs,
@@ -227,6 +229,17 @@ long dual_event_make(const struct pt_regs *regs);
 long dual_timer_make(const struct pt_regs *regs);
 long dual_timer_set(const struct pt_regs *regs);
 long dual_timer_get(const struct pt_regs *regs);
+
+/* Message queues that both sides use. */
+bool dual_queue_any(void);
+void dual_queue_state(struct pillion_dual_descriptors *told);
+bool dual_queue_call(u64 number);
+bool dual_queue_is(u64 number, unsigned int descriptor);
+bool dual_queue_waits(u64 number, unsigned int descriptor);
+void dual_queue_deliver(void);
+int dual_queues_open(void);
+void dual_queues_close(void);
+long dual_queue_make(const struct pt_regs *regs);
 
 /* Timers that send signals, and threads that wait for these. */
 long dual_signal_make(const struct pt_regs *regs);

@@ -57,9 +57,10 @@ long dual_continue(struct pt_regs *regs, const struct dual_rest *rest)
 {
 	unsigned long number = rest->number;
 	unsigned long remaining = number == __NR_nanosleep ? regs->si : regs->r10;
+	bool is_for_file = dual_file_call(number) || dual_queue_call(number);
 
 	/* Linux makes it now: its file takes care that it waits in primary mode again. */
-	if ((dual_file_call(number) || number == __NR_rt_sigtimedwait) && !signal_pending(current))
+	if ((is_for_file || number == __NR_rt_sigtimedwait) && !signal_pending(current))
 		return number;
 	/* As SYSCALL leaves them. */
 	regs->ip += SYSCALL_LENGTH;
@@ -68,7 +69,7 @@ long dual_continue(struct pt_regs *regs, const struct dual_rest *rest)
 	regs->orig_ax = number;
 	if (number == __NR_futex)
 		return continue_futex(regs, rest);
-	if (dual_file_call(number))
+	if (is_for_file)
 		return -ERESTARTSYS;
 	if (number == __NR_rt_sigtimedwait)
 		return dual_natively(regs);

@@ -79,6 +79,7 @@ static void state(void)
 	told->fdtable_files = offsetof(struct fdtable, fd);
 	told->file_flags = offsetof(struct file, f_flags);
 	rtf_state(told);
+	dual_queue_state(told);
 	WRITE_ONCE(told->count, READ_ONCE(used));
 	smp_store_release(&told->direct_map, (u64)__va(0));
 	dual_futex_state(PILLION_DUAL_FILE_SET);

@@ -20,8 +20,6 @@
 #include "dual_futex.h"
 #include "hypercall.h"
 
-#define ENDBR_BYTES 4
-
 /* What Linux does to continue a wait that a signal interrupted. */
 static void *wait_restart;
 
@@ -188,7 +186,7 @@ static long restarted(const struct pt_regs *regs, unsigned int number)
 	const struct restart_block *restart = &current->restart_block;
 
 	/* A probe is behind the instruction for indirect calls with which a function may begin. */
-	if (wait_restart - (void *)restart->fn > ENDBR_BYTES || wait_restart < (void *)restart->fn)
+	if (wait_restart - (void *)restart->fn > DUAL_ENDBR_BYTES || wait_restart < (void *)restart->fn)
 		return dual_natively(regs);
 	return counted(regs, number, DUAL_FUTEX_WAITS + dual_futex_bucket((unsigned long)restart->futex.uaddr));
 }

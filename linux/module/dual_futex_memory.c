@@ -228,10 +228,12 @@ static int deliver_all(void *nothing)
 		if (!posted && kthread_should_stop())
 			return 0;
 		for (; posted; posted &= posted - 1)
-			if (__ffs64(posted) == PILLION_DUAL_FILE_SET)
+			if (__ffs64(posted) == PILLION_DUAL_FILE_SET) {
 				dual_file_deliver();
-			else if (__ffs64(posted) < PILLION_DUAL_MEMORIES)
+				dual_queue_deliver();
+			} else if (__ffs64(posted) < PILLION_DUAL_MEMORIES) {
 				deliver(__ffs64(posted));
+			}
 	}
 }
 

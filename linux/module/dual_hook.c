@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The system calls in which a thread enters primary mode, those in which it becomes a real-time
- * thread, those about futexes, those that make eventfds, timerfds and timers or set them, and the
- * functions by which Linux's kernel gets at eventfds. ftrace calls the hook at the beginning of
- * such a call; if it can concern dual mode (the process may be marked, its memory may have waiters,
- * or there are such files), the call continues in this module, which carries it out or calls
- * Linux's own function. ftrace then calls the hook once more, which knows by the caller that this
- * call is for Linux.
+ * thread, those about futexes, those that make eventfds, timerfds and timers or set them, those
+ * about message queues, and the functions by which Linux's kernel gets at eventfds. ftrace calls
+ * the hook at the beginning of such a call; if it can concern dual mode (the process may be marked,
+ * its memory may have waiters, or there are such files), the call continues in this module, which
+ * carries it out or calls Linux's own function. ftrace then calls the hook once more, which knows
+ * by the caller that this call is for Linux.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,6 +15,7 @@
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/mqueue.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/version.h>
@@ -23,6 +24,7 @@
 
 #include "dual.h"
 #include "dual_file.h"
+#include "dual_queue.h"
 
 typedef long (*call)(const struct pt_regs *regs);
 
@@ -58,6 +60,16 @@ static long uses_signal(const struct pt_regs *regs);
 static struct file *event_file(int descriptor);
 static struct eventfd_ctx *event_of_descriptor(int descriptor);
 static struct eventfd_ctx *event_of_file(struct file *file);
+static long makes_queue(const struct pt_regs *regs);
+static int queue_sends(mqd_t descriptor, const char __user *text, size_t length, unsigned int priority,
+		       struct timespec64 *until);
+static int queue_receives(mqd_t descriptor, char __user *text, size_t room, unsigned int __user *priority,
+			  struct timespec64 *until);
+static int queue_notifies(mqd_t descriptor, const struct sigevent *how);
+static int queue_changes(mqd_t descriptor, struct mq_attr *new, struct mq_attr *old);
+static void queue_ends(struct inode *inode);
+static void notrace queue_hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+			       struct ftrace_regs *registers);
 
 /* Has the call continue in this module, unless it comes from there. */
 static __always_inline void divert(const struct hook *this, unsigned long parent, struct ftrace_regs *registers)
@@ -107,19 +119,19 @@ static void notrace file_hook(unsigned long ip, unsigned long parent, struct ftr
 	}
 
 /* A function of Linux's that is no call. */
-#define INNER(function, continues)                                            \
+#define INNER(function, hooked, continues)                                    \
 	{                                                                     \
 		.name = #function, .number = ULONG_MAX, .entered = continues, \
-		.operations = { .func = file_hook, .flags = FLAGS }           \
+		.operations = { .func = hooked, .flags = FLAGS }              \
 	}
 
 /* Those for users of eventfds in Linux's kernel. */
 enum { EVENT_FILE, EVENT_OF_DESCRIPTOR, EVENT_OF_FILE };
 
 static struct hook hooks[] = {
-	[EVENT_FILE] = INNER(eventfd_fget, event_file),
-	[EVENT_OF_DESCRIPTOR] = INNER(eventfd_ctx_fdget, event_of_descriptor),
-	[EVENT_OF_FILE] = INNER(eventfd_ctx_fileget, event_of_file),
+	[EVENT_FILE] = INNER(eventfd_fget, file_hook, event_file),
+	[EVENT_OF_DESCRIPTOR] = INNER(eventfd_ctx_fdget, file_hook, event_of_descriptor),
+	[EVENT_OF_FILE] = INNER(eventfd_ctx_fileget, file_hook, event_of_file),
 	HOOK(clock_nanosleep, hook, entered),
 	HOOK(nanosleep, hook, entered),
 	HOOK(sched_setscheduler, hook, became_urgent),
@@ -145,6 +157,42 @@ static struct hook hooks[] = {
 #endif
 };
 
+/*
+ * Calls about message queues, and what is behind them. Where Linux has these not, queues stay its
+ * own. ftrace knows all of them as one, for it takes long to unload each.
+ */
+enum { QUEUE_SEND, QUEUE_RECEIVE, QUEUE_NOTIFY, QUEUE_CHANGE, QUEUE_END };
+
+static struct hook queue_hooks[] = {
+	[QUEUE_SEND] = INNER(do_mq_timedsend, queue_hook, queue_sends),
+	[QUEUE_RECEIVE] = INNER(do_mq_timedreceive, queue_hook, queue_receives),
+	[QUEUE_NOTIFY] = INNER(do_mq_notify, queue_hook, queue_notifies),
+	[QUEUE_CHANGE] = INNER(do_mq_getsetattr, queue_hook, queue_changes),
+	[QUEUE_END] = INNER(mqueue_evict_inode, queue_hook, queue_ends),
+	HOOK(mq_open, queue_hook, makes_queue),
+	HOOK(mq_timedsend, queue_hook, entered),
+	HOOK(mq_timedreceive, queue_hook, entered),
+};
+
+static struct ftrace_ops queue_operations = { .func = queue_hook, .flags = FLAGS };
+
+static bool has_queues;
+
+/* Queues can have been passed on to any process, and others find them by their names. */
+static void notrace queue_hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+			       struct ftrace_regs *registers)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(queue_hooks); i++)
+		if (ip - (unsigned long)queue_hooks[i].original <= DUAL_ENDBR_BYTES)
+			break;
+	if (i == ARRAY_SIZE(queue_hooks))
+		return;
+	if (queue_hooks[i].number == ULONG_MAX ? dual_queue_any() : dual_may_be_marked(current))
+		divert(&queue_hooks[i], parent, registers);
+}
+
 /* Linux's own function. The call must not be the last thing done here: it returns to the module. */
 noinline long dual_natively(const struct pt_regs *regs)
 {
@@ -156,6 +204,9 @@ noinline long dual_natively(const struct pt_regs *regs)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].number == number)
 			result = ((call)hooks[i].original)(regs);
+	for (i = QUEUE_END + 1; i < ARRAY_SIZE(queue_hooks); i++)
+		if (queue_hooks[i].number == number)
+			result = ((call)queue_hooks[i].original)(regs);
 	barrier();
 	return result;
 }
@@ -297,6 +348,122 @@ static struct eventfd_ctx *event_of_file(struct file *file)
 	return result;
 }
 
+static long makes_queue(const struct pt_regs *regs)
+{
+	return makes(regs, dual_queue_make);
+}
+
+/* These must not be the last thing done here, either. */
+int dual_queue_native_send(int descriptor)
+{
+	typeof(queue_sends) *original = queue_hooks[QUEUE_SEND].original;
+	int result = original(descriptor, NULL, 0, 0, NULL);
+
+	barrier();
+	return result;
+}
+
+int dual_queue_native_receive(int descriptor, size_t room)
+{
+	typeof(queue_receives) *original = queue_hooks[QUEUE_RECEIVE].original;
+	int result = original(descriptor, NULL, room, NULL, NULL);
+
+	barrier();
+	return result;
+}
+
+int dual_queue_native_notify(int descriptor, const struct sigevent *how)
+{
+	typeof(queue_notifies) *original = queue_hooks[QUEUE_NOTIFY].original;
+	int result = original(descriptor, how);
+
+	barrier();
+	return result;
+}
+
+int dual_queue_attributes(int descriptor, struct mq_attr *attributes)
+{
+	typeof(queue_changes) *original = queue_hooks[QUEUE_CHANGE].original;
+	int result = has_queues ? original(descriptor, NULL, attributes) : -ENOSYS;
+
+	barrier();
+	return result;
+}
+
+static void end_queue(struct file *file)
+{
+	if (file)
+		fput(file);
+	module_put(THIS_MODULE);
+}
+
+static int queue_sends(mqd_t descriptor, const char __user *text, size_t length, unsigned int priority,
+		       struct timespec64 *until)
+{
+	typeof(queue_sends) *original = queue_hooks[QUEUE_SEND].original;
+	struct file *file = fget(descriptor);
+	int result;
+
+	if (file && dual_queue_of(file) && priority < PILLION_DUAL_QUEUE_PRIORITIES)
+		result = dual_queue_send(file, text, length, priority, until);
+	else
+		result = original(descriptor, text, length, priority, until);
+	end_queue(file);
+	return result;
+}
+
+static int queue_receives(mqd_t descriptor, char __user *text, size_t room, unsigned int __user *priority,
+			  struct timespec64 *until)
+{
+	typeof(queue_receives) *original = queue_hooks[QUEUE_RECEIVE].original;
+	struct file *file = fget(descriptor);
+	int result;
+
+	if (file && dual_queue_of(file))
+		result = dual_queue_receive(file, text, room, priority, until);
+	else
+		result = original(descriptor, text, room, priority, until);
+	end_queue(file);
+	return result;
+}
+
+static int queue_notifies(mqd_t descriptor, const struct sigevent *how)
+{
+	typeof(queue_notifies) *original = queue_hooks[QUEUE_NOTIFY].original;
+	struct file *file = fget(descriptor);
+	int result;
+
+	if (file && dual_queue_of(file))
+		result = dual_queue_notify(file, how);
+	else
+		result = original(descriptor, how);
+	end_queue(file);
+	return result;
+}
+
+static int queue_changes(mqd_t descriptor, struct mq_attr *new, struct mq_attr *old)
+{
+	typeof(queue_changes) *original = queue_hooks[QUEUE_CHANGE].original;
+	struct file *file = fget(descriptor);
+	int result;
+
+	if (file && dual_queue_of(file))
+		result = dual_queue_change(file, new, old);
+	else
+		result = original(descriptor, new, old);
+	end_queue(file);
+	return result;
+}
+
+static void queue_ends(struct inode *inode)
+{
+	typeof(queue_ends) *original = queue_hooks[QUEUE_END].original;
+
+	dual_queue_end(inode);
+	original(inode);
+	module_put(THIS_MODULE);
+}
+
 static void remove(unsigned int count)
 {
 	while (count--) {
@@ -317,20 +484,45 @@ void *dual_function(const char *name)
 	return probe.addr;
 }
 
+static void cannot(const char *what, int error)
+{
+	pr_err("%s cannot be hooked: error %d; is a live patch loaded, or ftrace_enabled 0?\n", what, error);
+}
+
+/* Adds a function to those of some hooks. */
+static int find(struct hook *this, struct ftrace_ops *operations)
+{
+	this->original = dual_function(this->name);
+	if (IS_ERR(this->original))
+		return PTR_ERR(this->original);
+	return ftrace_set_filter_ip(operations, (unsigned long)this->original, 0, 0);
+}
+
 static int add(struct hook *this)
 {
-	int error;
+	int error = find(this, &this->operations);
 
-	this->original = dual_function(this->name);
-	error = PTR_ERR_OR_ZERO(this->original);
-	if (!error)
-		error = ftrace_set_filter_ip(&this->operations, (unsigned long)this->original, 0, 0);
 	if (!error)
 		error = register_ftrace_function(&this->operations);
 	if (error) {
 		ftrace_free_filter(&this->operations);
-		pr_err("%s cannot be hooked: error %d; is a live patch loaded, or ftrace_enabled 0?\n",
-		       this->name, error);
+		cannot(this->name, error);
+	}
+	return error;
+}
+
+static int add_queues(void)
+{
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < ARRAY_SIZE(queue_hooks) && !error; i++)
+		error = find(&queue_hooks[i], &queue_operations);
+	if (!error)
+		error = register_ftrace_function(&queue_operations);
+	if (error) {
+		ftrace_free_filter(&queue_operations);
+		cannot("message queues", error);
 	}
 	return error;
 }
@@ -347,10 +539,15 @@ int dual_hook_open(void)
 			return error;
 		}
 	}
+	has_queues = !add_queues();
 	return 0;
 }
 
 void dual_hook_close(void)
 {
+	if (has_queues) {
+		unregister_ftrace_function(&queue_operations);
+		ftrace_free_filter(&queue_operations);
+	}
 	remove(ARRAY_SIZE(hooks));
 }

@@ -188,7 +188,8 @@ static bool is_sleep(u64 number)
 static bool is_entrance(const struct pt_regs *regs)
 {
 	return is_sleep(regs->orig_ax) || dual_futex_enters(regs) ||
-	       dual_file_waits(regs->orig_ax, regs->di) || dual_signal_enters(regs);
+	       dual_file_waits(regs->orig_ax, regs->di) || dual_queue_waits(regs->orig_ax, regs->di) ||
+	       dual_signal_enters(regs);
 }
 
 /* How a thread is offered: flags, and what its call names if they say that it names something. */
@@ -366,6 +367,7 @@ static bool resume(struct dual_process *process, struct dual_thread *thread,
 	/* The same call must not lead back to primary mode. */
 	if (reason == PILLION_DUAL_LEFT_CALL && (is_sleep(slot->number) || dual_futex_waits(slot->number, regs->si) ||
 					       dual_file_waits(slot->number, regs->di) ||
+					       dual_queue_is(slot->number, regs->di) ||
 					       (slot->number == __NR_rt_sigtimedwait && slot->signals)))
 		thread->native = regs->ip + SYSCALL_LENGTH;
 	return true;

@@ -2,6 +2,7 @@
 //! one of these if its arguments are in any way unusual: Linux then says what is wrong.
 
 use crate::place::{self, Offer, Place};
+use crate::posix_queues::Text;
 use crate::process::Process;
 use crate::runner;
 use crate::watchdog;
@@ -14,6 +15,8 @@ use pillion_runtime::{call, now, wait};
 
 /// Register of the fourth argument.
 const R10: usize = 10;
+/// And of the fifth.
+const R8: usize = 8;
 
 /// Numbers of system calls of 64-bit Linux.
 mod number {
@@ -32,6 +35,8 @@ mod number {
     pub const TIMER_GETOVERRUN: u64 = 225;
     pub const CLOCK_GETTIME: u64 = 228;
     pub const CLOCK_NANOSLEEP: u64 = 230;
+    pub const MQ_TIMEDSEND: u64 = 242;
+    pub const MQ_TIMEDRECEIVE: u64 = 243;
     pub const TIMERFD_SETTIME: u64 = 286;
     pub const TIMERFD_GETTIME: u64 = 287;
     pub const GETCPU: u64 = 309;
@@ -122,6 +127,14 @@ impl Thread<'_> {
             }
             number::TIMERFD_SETTIME => self.set_timer(first as u32, second as u32, third, argument(R10)),
             number::TIMERFD_GETTIME => self.timer_rest(first as u32, second),
+            number::MQ_TIMEDSEND => {
+                let text = Text { at: second, length: third };
+                self.send_to_queue(first as u32, text, argument(R10) as u32, argument(R8), made)
+            }
+            number::MQ_TIMEDRECEIVE => {
+                let text = Text { at: second, length: third };
+                self.receive_from_queue(first as u32, text, argument(R10), argument(R8), made)
+            }
             LIFE_CALL => Some(Answer::Value(place::life().into())),
             number::GETTID => Some(Answer::Value(self.offer.thread.into())),
             number::GETPID => Some(Answer::Value(self.offer.process.into())),

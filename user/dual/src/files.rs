@@ -41,7 +41,7 @@ struct Found {
 }
 
 /// The waits for files.
-fn waits() -> &'static Futexes {
+pub fn waits() -> &'static Futexes {
     // SAFETY: as in `waiters`.
     unsafe { &*addr_of!((*place::head()).file_waits).cast() }
 }

@@ -12,6 +12,7 @@ pub mod exclusion;
 pub mod file;
 pub mod futex;
 pub mod objects;
+pub mod queue;
 mod sync;
 pub mod vectors;
 pub mod walk;

@@ -23,6 +23,7 @@ mod level;
 mod lock;
 mod names;
 mod place;
+mod posix_queues;
 mod process;
 mod queues;
 mod roster;

@@ -8,6 +8,7 @@ use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use pillion_channel::copy::copy;
 use pillion_dual::file::File;
+use pillion_dual::queue::Queue;
 use pillion_dual::walk::{Access, Memory, Ram, Tables};
 use pillion_runtime::info::{address, dual};
 
@@ -54,6 +55,24 @@ impl LinuxRam {
         // does; it is mapped for good and aligned. The type consists of atomics. Linux accesses
         // these words as atomics, too, or it harms itself.
         Some(unsafe { &*self.pointer::<u64>(at)?.cast::<File>() })
+    }
+}
+
+impl LinuxRam {
+    /// A message queue that both sides use.
+    pub fn queue(&self, at: u64) -> Option<&'static Queue> {
+        let place = at.is_multiple_of(align_of::<Queue>() as u64).then(|| self.stretch(at, size_of::<Queue>()))??;
+        // SAFETY: all of it lies in Linux's RAM, which is mapped for good, and is aligned. The type
+        // consists of atomics. Linux accesses these words as atomics, too, or it harms itself.
+        Some(unsafe { &*place.cast::<Queue>() })
+    }
+
+    /// Where some bytes are, if all of them lie in Linux's RAM.
+    pub fn stretch(&self, at: u64, bytes: usize) -> Option<*mut u8> {
+        let mut pieces = pieces(at, bytes)?;
+        let is_inside =
+            pieces.all(|(at, _, piece)| self.0.holds(at & !7) && self.0.holds((at + piece as u64 - 1) & !7));
+        is_inside.then_some((address::GUEST + at) as *mut u8)
     }
 }
 

@@ -171,15 +171,23 @@ fn dual(out: &mut Header) {
     structure!(out, "dual_descriptors", dual_mode::Descriptors,
         direct_map: "uint64_t", files: "uint64_t", count: "uint32_t", fdtable_count: "uint32_t",
         fdtable_files: "uint32_t", file_flags: "uint32_t", file_mode: "uint32_t", file_operations: "uint32_t",
-        file_data: "uint32_t", reserved: "uint32_t", fifo_operations: "uint64_t",);
+        file_data: "uint32_t", reserved: "uint32_t", fifo_operations: "uint64_t", queue_operations: "uint64_t",);
     structure!(out, "dual_open_fifo", dual_mode::OpenFifo,
         number: "uint32_t", generation: "uint32_t", task: "uint32_t", reserved: "uint32_t",);
+    define!(out, "Message queues of both sides.", "DUAL_QUEUE_", dual_mode::queue,
+        MESSAGES SIZE QUEUES PRIORITIES NUMBERS FIRST);
+    structure!(out, "dual_queue_message", dual_mode::Message,
+        order: "uint64_t", length: "uint32_t", reserved: "uint32_t",);
+    structure!(out, "dual_queue", dual_mode::Queue,
+        lock: "uint32_t", number: "uint32_t", most: "uint32_t", size: "uint32_t", polled: "uint32_t",
+        notifies: "uint32_t", posted: "uint64_t", next: "uint64_t", texts: "uint64_t", reserved: "uint64_t" "[2]",
+        messages: "struct pillion_dual_queue_message" "[PILLION_DUAL_QUEUE_MESSAGES]",);
     structure!(out, "dual", dual_mode::Dual,
         events: "uint64_t", vector: "uint32_t", life: "uint32_t", urgency: "uint32_t", shield: "uint32_t",
         memories_gone: "uint32_t", reserved: "uint32_t" "[9]", clocks: "struct pillion_dual_clocks",
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
         futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", file_waits: "struct pillion_dual_futexes",
         descriptors: "struct pillion_dual_descriptors", vvar: "struct pillion_dual_vvar",
-        ceilings: "uint8_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[110]",
+        ceilings: "uint8_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[109]",
         futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);
 }

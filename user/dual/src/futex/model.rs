@@ -140,6 +140,10 @@ impl Model {
     }
 }
 
+fn here(me: usize) -> Wait {
+    Wait { address: HERE, bitset: ALL, urgency: me as u8, since: 0 }
+}
+
 /// A lost wake-up would be a deadlock, which the model checker reports.
 #[test]
 fn each_side_wakes_a_thread_in_primary_mode() {
@@ -200,6 +204,53 @@ fn no_wake_up_is_used_up_for_nothing() {
                 };
             }
             takers.into_iter().for_each(|taker| taker.join().unwrap());
+        });
+    }
+}
+
+/// A queue's users wake one who waits for each message, and are taken for such as long as they use
+/// the queue: who was woken and goes with something else, or with nothing, passes that on.
+#[test]
+fn who_goes_with_something_else_passes_the_wake_up_on() {
+    for (from_linux, gives_up) in [(false, false), (true, false), (false, true), (true, true)] {
+        model(move |model| {
+            let uses = move |model: &Model, me: usize, waits: bool| {
+                assert_eq!(model.waiters[me].begin(me, &model.futexes, &here(me), || Some(true)), Begun::Waits);
+                // One step, as under the lock of a queue.
+                let take = || model.word.fetch_update(SeqCst, SeqCst, |word| word.checked_sub(1)).is_ok();
+                let mut took = take();
+                while !took && waits {
+                    if model.waiters[me].is_woken() {
+                        model.waiters[me].go_on();
+                        took = take();
+                    } else {
+                        model.signals[me].wait();
+                    }
+                }
+                if model.waiters[me].end(me, &model.futexes) && model.word.load(SeqCst) != 0 {
+                    model.wake(HERE, 1);
+                }
+                took
+            };
+            let user = |me, waits| {
+                let model = model.clone();
+                thread::spawn(move || uses(&model, me, waits))
+            };
+            let (other, waiter) = (user(1, !gives_up), user(0, true));
+            let put = |model: &Model, from_linux| {
+                model.word.fetch_add(1, SeqCst);
+                if from_linux {
+                    model.wake_from_linux(HERE, 1)
+                } else {
+                    model.wake(HERE, 1)
+                };
+            };
+            put(&model, from_linux);
+            // Who gives up may have taken the first one.
+            if !gives_up || other.join().unwrap() {
+                put(&model, !from_linux);
+            }
+            assert!(waiter.join().unwrap());
         });
     }
 }

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The calls about POSIX's message queues of both sides, by threads in Linux. They come from Linux's
+ * own functions behind the system calls, so those of 32-bit programs come, too.
+ */
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/hrtimer.h>
+#include <linux/mqueue.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/unistd.h>
+
+#include "dual_futex.h"
+#include "dual_queue.h"
+
+/* Held while somebody asks to be told of a message, and while he is told. */
+static DEFINE_MUTEX(notifying);
+
+/*
+ * Waits in Linux until a side can go on, for as long as to a time of CLOCK_REALTIME if there is
+ * one. A wait is made known before it is looked at.
+ */
+static int wait_for(struct dual_queue *this, enum dual_queue_side side, const struct timespec64 *until)
+{
+	unsigned int bucket = DUAL_FUTEX_WAITS + dual_futex_bucket(dual_queue_address(this, side));
+	struct hrtimer_sleeper sleeper;
+	DEFINE_WAIT(wait);
+	int error = 0;
+
+	hrtimer_init_sleeper_on_stack(&sleeper, CLOCK_REALTIME, HRTIMER_MODE_ABS);
+	if (until) {
+		hrtimer_set_expires(&sleeper.timer, timespec64_to_ktime(*until));
+		hrtimer_sleeper_start_expires(&sleeper, HRTIMER_MODE_ABS);
+	}
+	dual_futex_count(PILLION_DUAL_FILE_SET, bucket, 1);
+	for (;;) {
+		/* In the order of arrival. */
+		prepare_to_wait_exclusive(&this->waits[side], &wait, TASK_INTERRUPTIBLE);
+		if (dual_queue_lets(this, side))
+			break;
+		error = signal_pending(current) ? -ERESTARTSYS : until && !sleeper.task ? -ETIMEDOUT : 0;
+		if (error)
+			break;
+		schedule();
+	}
+	finish_wait(&this->waits[side], &wait);
+	dual_futex_count(PILLION_DUAL_FILE_SET, bucket, -1);
+	hrtimer_cancel(&sleeper.timer);
+	destroy_hrtimer_on_stack(&sleeper.timer);
+	return error;
+}
+
+/* What becomes of a call that has to wait; 0: it looks again. */
+static int waits(struct dual_queue *this, const struct file *file, enum dual_queue_side side,
+		 const struct timespec64 *until)
+{
+	return file->f_flags & O_NONBLOCK ? -EAGAIN : wait_for(this, side, until);
+}
+
+static char *text_of(struct dual_queue *this, unsigned int place)
+{
+	return (char *)this->texts + place * this->size;
+}
+
+/* Puts a message in, if there is room. Says whether it is the first one. */
+static bool put(struct dual_queue *this, const void *text, size_t length, unsigned int priority, bool *is_first)
+{
+	struct pillion_dual_queue *shared = this->shared;
+	unsigned int i, room = this->most;
+	u64 number;
+
+	*is_first = true;
+	dual_queue_acquire(this);
+	for (i = 0; i < this->most; i++)
+		if (shared->messages[i].order)
+			*is_first = false;
+		else
+			room = i;
+	if (room < this->most) {
+		number = shared->next++ % PILLION_DUAL_QUEUE_NUMBERS;
+		memcpy(text_of(this, room), text, length);
+		shared->messages[room].length = length;
+		/* It is a message from here on. */
+		smp_store_release(&shared->messages[room].order,
+				  (priority + 1) * PILLION_DUAL_QUEUE_NUMBERS +
+					  PILLION_DUAL_QUEUE_NUMBERS - 1 - number);
+	}
+	dual_queue_release(this);
+	return room < this->most;
+}
+
+/* Takes the message that is the first to be received, if there is one. */
+static bool take(struct dual_queue *this, void *text, size_t *length, unsigned int *priority)
+{
+	struct pillion_dual_queue_message *messages = this->shared->messages;
+	unsigned int i, first = 0;
+
+	dual_queue_acquire(this);
+	for (i = 1; i < this->most; i++)
+		if (messages[i].order > messages[first].order)
+			first = i;
+	*priority = messages[first].order / PILLION_DUAL_QUEUE_NUMBERS;
+	if (*priority) {
+		*length = min(messages[first].length, this->size);
+		memcpy(text, text_of(this, first), *length);
+		smp_store_release(&messages[first].order, 0);
+	}
+	dual_queue_release(this);
+	return (*priority)--;
+}
+
+/*
+ * Has Linux tell whoever asked for it of a message: it comes to Linux's own queue, without a text,
+ * and goes.
+ */
+static void notify(const struct file *file)
+{
+	struct dual_queue *this = dual_queue_of(file);
+	struct file *own;
+	int descriptor;
+
+	mutex_lock(&notifying);
+	descriptor = READ_ONCE(this->shared->notifies) ? dual_queue_open_native(file, &own) : -ENOENT;
+	if (descriptor >= 0) {
+		WRITE_ONCE(this->shared->notifies, 0);
+		dual_queue_native_send(descriptor);
+		dual_queue_native_receive(descriptor, this->size);
+		dual_queue_close_native(descriptor, own);
+	}
+	mutex_unlock(&notifying);
+}
+
+int dual_queue_send(struct file *file, const char __user *from, size_t length, unsigned int priority,
+		    const struct timespec64 *until)
+{
+	struct dual_queue *this = dual_queue_of(file);
+	bool is_first, had_waiters;
+	void *text;
+	int error = 0;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	if (length > this->size)
+		return -EMSGSIZE;
+	text = memdup_user(from, length);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	while (!put(this, text, length, priority, &is_first)) {
+		error = waits(this, file, DUAL_QUEUE_SENDS, until);
+		if (error)
+			goto out;
+	}
+	had_waiters = dual_queue_changed(this, DUAL_QUEUE_RECEIVES);
+	if (is_first && !had_waiters)
+		notify(file);
+out:
+	kfree(text);
+	return error;
+}
+
+int dual_queue_receive(struct file *file, char __user *to, size_t room, unsigned int __user *to_priority,
+		       const struct timespec64 *until)
+{
+	struct dual_queue *this = dual_queue_of(file);
+	unsigned int priority;
+	size_t length;
+	void *text;
+	int result = 0;
+
+	if (!(file->f_mode & FMODE_READ))
+		return -EBADF;
+	if (room < this->size)
+		return -EMSGSIZE;
+	text = kmalloc(this->size, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	while (!take(this, text, &length, &priority)) {
+		result = waits(this, file, DUAL_QUEUE_RECEIVES, until);
+		if (result)
+			goto out;
+	}
+	dual_queue_changed(this, DUAL_QUEUE_SENDS);
+	result = length;
+	if ((to_priority && put_user(priority, to_priority)) || copy_to_user(to, text, length))
+		result = -EFAULT;
+out:
+	kfree(text);
+	return result;
+}
+
+/* Asks Linux to tell the current process of a message, or not to. */
+int dual_queue_notify(struct file *file, const struct sigevent *how)
+{
+	struct dual_queue *this = dual_queue_of(file);
+	struct file *own;
+	int descriptor, result;
+
+	mutex_lock(&notifying);
+	result = descriptor = dual_queue_open_native(file, &own);
+	if (descriptor >= 0) {
+		if (how) {
+			/* Between two messages of a runner. */
+			dual_queue_acquire(this);
+			this->shared->notifies = 1;
+			dual_queue_release(this);
+		}
+		result = dual_queue_native_notify(descriptor, how);
+		dual_queue_close_native(descriptor, own);
+	}
+	mutex_unlock(&notifying);
+	return result;
+}
+
+int dual_queue_change(struct file *file, const struct mq_attr *new, struct mq_attr *old)
+{
+	struct dual_queue *this = dual_queue_of(file);
+
+	if (new && new->mq_flags & ~O_NONBLOCK)
+		return -EINVAL;
+	if (old)
+		*old = (struct mq_attr){
+			.mq_flags = file->f_flags & O_NONBLOCK, .mq_maxmsg = this->most,
+			.mq_msgsize = this->size, .mq_curmsgs = dual_queue_count(this),
+		};
+	if (new) {
+		spin_lock(&file->f_lock);
+		file->f_flags = (file->f_flags & ~O_NONBLOCK) | new->mq_flags;
+		spin_unlock(&file->f_lock);
+	}
+	return 0;
+}
+
+/* Whether a call is one in which a thread may wait for a queue. */
+bool dual_queue_call(u64 number)
+{
+	return number == __NR_mq_timedsend || number == __NR_mq_timedreceive;
+}
+
+/* Whether a call about that descriptor is one that primary mode may answer. */
+bool dual_queue_is(u64 number, unsigned int descriptor)
+{
+	struct file *file = dual_queue_call(number) ? fget(descriptor) : NULL;
+	bool is = file && dual_queue_of(file);
+
+	if (file)
+		fput(file);
+	return is;
+}
+
+/* Whether the current thread has to wait in such a call, as far as that can be said. */
+bool dual_queue_waits(u64 number, unsigned int descriptor)
+{
+	struct file *file = dual_queue_call(number) ? fget(descriptor) : NULL;
+	struct dual_queue *this = file ? dual_queue_of(file) : NULL;
+	bool waits = this && !(file->f_flags & O_NONBLOCK) &&
+		     !dual_queue_lets(this, number == __NR_mq_timedsend ? DUAL_QUEUE_SENDS : DUAL_QUEUE_RECEIVES);
+
+	if (file)
+		fput(file);
+	return waits;
+}
