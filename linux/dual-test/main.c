@@ -2,9 +2,9 @@
 /*
  * Tests dual mode from within Linux: `dual-test [native] [NAME...]`. With `native`, no process is
  * marked, and all must be good too. `dual-test stay` is in primary mode for three seconds,
- * `dual-test outlive` and `outlive-fifos` until Linux has died, `dual-test minute` compares clocks
- * for a minute, `dual-test while-odd` reads them while Linux stops, and `dual-test urgent` is for a
- * system of its own.
+ * `dual-test outlive`, `outlive-fifos` and `outlive-queues` until Linux has died, `dual-test
+ * minute` compares clocks for a minute, `dual-test while-odd` reads them while Linux stops, and
+ * `dual-test urgent` is for a system of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,6 +90,21 @@ static const struct test {
 	{ "files-interrupted", files_interrupted },
 	{ "files-left", files_left },
 	{ "files-many", files_many },
+	{ "queue-results", queue_results },
+	{ "queue-longest", queue_longest },
+	{ "queue-errors", queue_errors },
+	{ "queue-attributes", queue_attributes },
+	{ "queue-turns", queue_turns },
+	{ "queue-order", queue_order },
+	{ "queue-interrupted", queue_interrupted },
+	{ "queue-processes", queue_processes },
+	{ "queue-ends", queue_ends },
+	{ "queue-polled", queue_polled },
+	{ "queue-notified", queue_notified },
+	{ "queue-shown", queue_shown },
+	{ "queue-many", queue_many },
+	{ "queue-storm", queue_storm },
+	{ "queue-cost", queue_cost },
 	{ "expiries", expiries },
 	{ "expiries-set", expiries_set },
 	{ "expiries-disturbed", expiries_disturbed },
@@ -216,6 +231,8 @@ int main(int argc, char **argv)
 		return outlive();
 	if (*names && !strcmp(*names, "outlive-fifos"))
 		return outlive_fifos();
+	if (*names && !strcmp(*names, "outlive-queues"))
+		return outlive_queues();
 	if (*names && !strcmp(*names, "minute"))
 		return minute();
 	if (*names && !strcmp(*names, "while-odd"))
