@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 /// Folder of the tests. Those in its folder [`LONG`] run only if they are named.
 const FOLDER: &str = "tests/system";
 
+/// Options of runs in which no Linux rides.
+const WITHOUT: [&str; 3] = ["--root", "--no-linux", "--direct"];
+
 /// A file in tests/system.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,7 +147,7 @@ impl Case {
         }
         if direct {
             arguments.push("--direct".into());
-        } else if !self.packed && !self.arguments.iter().any(|one| one == "--root" || one == "--no-linux") {
+        } else if !self.packed && !self.arguments.iter().any(|one| WITHOUT.contains(&one.as_str())) {
             arguments.push("--unpacked".into());
         }
         if self.debian_disk {
