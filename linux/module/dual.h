@@ -254,6 +254,11 @@ void dual_signal_close(void);
 int dual_clock_open(void);
 /* Whether threads in primary mode have a copy of the vDSO's page. */
 bool dual_clock_has_page(void);
+/*
+ * Has Linux map the vDSO of the current process and its clocks, which stay where they are: the
+ * first reading of a clock is no page fault then.
+ */
+void dual_clock_touch(void);
 void dual_clock_close(void);
 /* Nanoseconds of one of the clocks by which timers run. */
 s64 dual_clock_now(clockid_t clock);

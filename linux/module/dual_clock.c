@@ -150,11 +150,28 @@ static const void *find_vvar(void)
 	mmap_read_unlock(current->mm);
 	return pte_present(found) ? phys_to_virt(PFN_PHYS(pte_pfn(found))) + PILLION_DUAL_VVAR_FIRST : NULL;
 }
+
+void dual_clock_touch(void)
+{
+	const struct vdso_image *image = current->mm->context.vdso_image;
+	unsigned long start = (unsigned long)current->mm->context.vdso, offset;
+	u32 word;
+
+	if (!image || !start || get_user(word, (u32 __user *)(start + image->sym_vvar_page)))
+		return;
+	for (offset = 0; offset < image->size; offset += PAGE_SIZE)
+		if (get_user(word, (u32 __user *)(start + offset)))
+			return;
+}
 #else
 /* A Linux whose vDSO has its clocks elsewhere. */
 static const void *find_vvar(void)
 {
 	return NULL;
+}
+
+void dual_clock_touch(void)
+{
 }
 #endif
 

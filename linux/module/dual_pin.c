@@ -270,6 +270,7 @@ static int scan(struct dual_pins *pins, struct mm_struct *mm)
 	}
 	/* Before what was pinned is given up, so that no page is free to move in between. */
 	fill(pins, pinned, mm);
+	dual_clock_touch();
 	unpin(xchg(&pins->pinned, pinned));
 	WRITE_ONCE(pins->map_count, map_count);
 	WRITE_ONCE(pins->total_vm, total_vm);
