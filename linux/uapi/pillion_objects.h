@@ -177,7 +177,10 @@ static inline long pillion_mutex_ceiling(int file, long handle, unsigned int cei
 	return pillion_call(file, PILLION_DUAL_SERVICE_MUTEX_CEILING, handle, ceiling, 0, 0);
 }
 
-/* The caller owns the mutex again with each result but EINTR, EPERM and EIDRM. */
+/*
+ * The caller owns the mutex again with each result but EINTR, EPERM, EIDRM and ENOTRECOVERABLE, and
+ * EINVAL if the mutex has gone.
+ */
 static inline long pillion_condition_wait(int file, long handle, long mutex, uint64_t clock, uint64_t ns)
 {
 	return pillion_call(file, PILLION_DUAL_SERVICE_CONDITION_WAIT, handle, mutex, clock, ns);
