@@ -124,7 +124,8 @@ static void change_queues(void)
 		queue->number = below(40);
 		queue->most = is_sane ? below(MESSAGES + 1) : get_random_u32();
 		queue->size = is_sane ? below(PILLION_DUAL_QUEUE_SIZE + 1) : get_random_u32();
-		queue->texts = is_sane ? (u64)dual.texts : dual.user;
+		/* Beyond Linux's memory, wholly or in part, or memory that can be spared. */
+		queue->texts = !is_sane || below(4) ? (u64)dual.texts : below(2) ? wild() : ~0ull - below(8192);
 		queue->notifies = below(2);
 		for (j = 0; j < PILLION_DUAL_QUEUE_MESSAGES; j++)
 			queue->messages[j].order = below(2) ? 0 : get_random_u64();

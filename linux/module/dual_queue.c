@@ -100,6 +100,8 @@ void dual_queue_acquire(struct dual_queue *this)
 		if (cmpxchg(word, PILLION_DUAL_FILE_FREE, PILLION_DUAL_FILE_BY_LINUX) == PILLION_DUAL_FILE_FREE)
 			return;
 		raw_spin_unlock_irq(&this->lock);
+		/* A task that was started anew is at no messages. */
+		dual_file_state();
 		schedule_timeout_uninterruptible(1);
 	}
 }
@@ -121,6 +123,10 @@ void dual_queue_state(struct pillion_dual_descriptors *told)
 	told->queue_operations = (u64)&operations;
 }
 
+/* What `poll` can wait for. */
+#define IN (EPOLLIN | EPOLLRDNORM)
+#define OUT (EPOLLOUT | EPOLLWRNORM)
+
 bool dual_queue_changed(struct dual_queue *this, enum dual_queue_side side)
 {
 	int woken = dual_futex_wake(PILLION_DUAL_FILE_SET, dual_queue_address(this, side), U32_MAX, 1);
@@ -128,7 +134,7 @@ bool dual_queue_changed(struct dual_queue *this, enum dual_queue_side side)
 
 	if (!woken)
 		wake_up_interruptible_all(&this->waits[side]);
-	wake_up_interruptible_poll(&this->polls, side == DUAL_QUEUE_SENDS ? EPOLLOUT : EPOLLIN);
+	wake_up_interruptible_poll(&this->polls, side == DUAL_QUEUE_SENDS ? OUT : IN);
 	return waited;
 }
 
@@ -136,7 +142,7 @@ static void deliver(struct dual_queue *this)
 {
 	wake_up_interruptible_all(&this->waits[DUAL_QUEUE_RECEIVES]);
 	wake_up_interruptible_all(&this->waits[DUAL_QUEUE_SENDS]);
-	wake_up_interruptible_poll(&this->polls, EPOLLIN | EPOLLOUT);
+	wake_up_interruptible_poll(&this->polls, IN | OUT);
 	if (waitqueue_active(&this->polls))
 		return;
 	WRITE_ONCE(this->shared->polled, 0);
@@ -147,7 +153,7 @@ static void deliver(struct dual_queue *this)
 	WRITE_ONCE(this->shared->polled, 1);
 	/* What was changed meanwhile was not posted, and somebody may have looked before. */
 	smp_mb();
-	wake_up_interruptible_poll(&this->polls, EPOLLIN | EPOLLOUT);
+	wake_up_interruptible_poll(&this->polls, IN | OUT);
 }
 
 /* Does what the task posted. The places of queues stay, and so who waits there. */
@@ -191,8 +197,8 @@ static __poll_t queue_poll(struct file *file, poll_table *table)
 	WRITE_ONCE(this->shared->polled, 1);
 	/* It is known that somebody may wait before it is looked at. */
 	smp_mb();
-	return (dual_queue_lets(this, DUAL_QUEUE_RECEIVES) ? EPOLLIN | EPOLLRDNORM : 0) |
-	       (dual_queue_lets(this, DUAL_QUEUE_SENDS) ? EPOLLOUT | EPOLLWRNORM : 0);
+	return (dual_queue_lets(this, DUAL_QUEUE_RECEIVES) ? IN : 0) |
+	       (dual_queue_lets(this, DUAL_QUEUE_SENDS) ? OUT : 0);
 }
 
 /* What a read shows begins with "QSIZE:" and the bytes of all texts in so many columns. */
@@ -336,7 +342,8 @@ static void adopt(struct file *file, struct inode *inode, const struct mq_attr *
 	smp_store_release(&inode->i_fop, &operations);
 	/* Whoever is about to open it waits for this, or is seen. */
 	smp_mb();
-	if (!is_sole(file)) {
+	/* Who had it open in between may have left a message. */
+	if (!is_sole(file) || native->poll(file, NULL) & EPOLLIN) {
 		WRITE_ONCE(inode->i_fop, native);
 		return;
 	}
@@ -354,6 +361,16 @@ static bool is_queue(const struct file *file)
 	return !strcmp(file_inode(file)->i_sb->s_type->name, "mqueue") && S_ISREG(file_inode(file)->i_mode);
 }
 
+/* Whether a descriptor is still that of a file. */
+static bool leads_to(int descriptor, const struct file *file)
+{
+	struct file *now = fget(descriptor);
+
+	if (now)
+		fput(now);
+	return now == file;
+}
+
 /*
  * What a marked process makes, or opens as if it did, becomes one of both sides if it is empty, and
  * nobody else has it open. Whoever guessed its descriptor and uses it already goes on with what it
@@ -369,7 +386,7 @@ static void make(int descriptor)
 		return;
 	inode = file_inode(file);
 	if (is_queue(file) && !queue_of_inode(inode) && !dual_queue_attributes(descriptor, &attributes) &&
-	    may_adopt(&attributes)) {
+	    leads_to(descriptor, file) && may_adopt(&attributes)) {
 		/* Names are looked up, made and removed under this lock. */
 		folder = d_inode(file->f_path.dentry->d_parent);
 		inode_lock(folder);

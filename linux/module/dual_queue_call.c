@@ -125,6 +125,8 @@ static void notify(const struct file *file)
 	struct file *own;
 	int descriptor;
 
+	if (!READ_ONCE(this->shared->notifies))
+		return;
 	mutex_lock(&notifying);
 	descriptor = READ_ONCE(this->shared->notifies) ? dual_queue_open_native(file, &own) : -ENOENT;
 	if (descriptor >= 0) {
@@ -194,26 +196,27 @@ out:
 	return result;
 }
 
-/* Asks Linux to tell the current process of a message, or not to. */
+/*
+ * Asks Linux to tell the current process of a message, or not to. That can take as long as the
+ * process likes, so nobody waits for it: what is sent meanwhile came before.
+ */
 int dual_queue_notify(struct file *file, const struct sigevent *how)
 {
 	struct dual_queue *this = dual_queue_of(file);
 	struct file *own;
 	int descriptor, result;
 
-	mutex_lock(&notifying);
 	result = descriptor = dual_queue_open_native(file, &own);
-	if (descriptor >= 0) {
-		if (how) {
-			/* Between two messages of a runner. */
-			dual_queue_acquire(this);
-			this->shared->notifies = 1;
-			dual_queue_release(this);
-		}
-		result = dual_queue_native_notify(descriptor, how);
-		dual_queue_close_native(descriptor, own);
+	if (descriptor < 0)
+		return result;
+	result = dual_queue_native_notify(descriptor, how);
+	if (how && !result) {
+		/* Between two messages of a runner. */
+		dual_queue_acquire(this);
+		this->shared->notifies = 1;
+		dual_queue_release(this);
 	}
-	mutex_unlock(&notifying);
+	dual_queue_close_native(descriptor, own);
 	return result;
 }
 

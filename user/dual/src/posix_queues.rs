@@ -120,7 +120,8 @@ impl Thread<'_> {
         }
         let answer = f(self, &found);
         let was_woken = waiter.end(me, waits());
-        if was_woken && found.queue.lets(&found.shape, side) {
+        // Who leaves to Linux can be stopped there, whatever woke it before.
+        if (was_woken || answer.is_none()) && found.queue.lets(&found.shape, side) {
             found.tell(side);
         }
         answer
@@ -188,7 +189,8 @@ impl Thread<'_> {
             }
             thread.wait_for_queue(found, until, |thread| {
                 let put = || {
-                    if found.queue.notifies() {
+                    // Nobody is told by a Linux that is dead.
+                    if found.queue.notifies() && place::life() == life::LIVES {
                         return None;
                     }
                     let Some(place) = found.queue.room(&found.shape) else { return Some(Tried::Not) };
