@@ -190,7 +190,8 @@ pub mod object {
     pub const ROBUST: u64 = 8;
 }
 
-/// The word of a mutex, in its process's memory ([`service::CREATE`]).
+/// The word of a mutex, in its process's memory ([`service::CREATE`]). The four bytes before it are
+/// the mutex's handle, as long as it lies there.
 pub mod word {
     /// The number of the thread that owns it; 0: nobody does.
     pub const THREAD: u32 = 0x3fff_ffff;
@@ -698,7 +699,7 @@ pub struct Message {
 
 /// A message queue of POSIX's that both sides use. It lies in Linux's memory.
 ///
-/// Whoever looks at messages or changes them holds `lock`; a message begins and ends with its
+/// Whoever puts a message or takes one holds `lock`; a message begins and ends with its
 /// order, so what a holder that died leaves is a queue. Threads wait for messages and for room as
 /// they do for a [`File`], at addresses that follow from `number`. A runner has its [`FutexWaiter`]
 /// there as long as it uses the queue, and looks the descriptor up once more after that: Linux

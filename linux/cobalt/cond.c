@@ -13,7 +13,7 @@ struct cond {
 	uint32_t handle;
 	clockid_t clock;
 	/* Where it was made: a copy is none. DESTROYED: it is none any more. */
-	const void *home;
+	uintptr_t home;
 	uint32_t unused[5];
 	/* Where the C library has it; bit 0: the condition is shared between processes. */
 	uint32_t references;
@@ -22,7 +22,7 @@ struct cond {
 _Static_assert(sizeof(struct cond) <= sizeof(pthread_cond_t), "a condition has room for one");
 _Static_assert(offsetof(struct cond, references) == offsetof(pthread_cond_t, __data.__wrefs), "the bit's place");
 
-#define DESTROYED ((void *)-1L)
+#define DESTROYED (~(uintptr_t)0)
 
 static bool is_native(const pthread_cond_t *cond)
 {
@@ -33,12 +33,15 @@ static bool is_native(const pthread_cond_t *cond)
 static long handle_of(pthread_cond_t *pthread_cond)
 {
 	struct cond *cond = (struct cond *)pthread_cond;
+	uintptr_t home = primary_home(cond);
 	int error;
 
 	if (cond->home == DESTROYED)
 		return -EINVAL;
+	if (cond->home != home)
+		cond->handle = 0;
 	error = primary_make(&cond->handle, PILLION_DUAL_OBJECT_CONDITION, 0, 0, NULL);
-	cond->home = cond;
+	cond->home = home;
 	return error ? -error : (long)cond->handle;
 }
 
@@ -53,7 +56,7 @@ WRAP(int, pthread_cond_init, pthread_cond_t *pthread_cond, const pthread_condatt
 		pthread_condattr_getclock(attributes, &clock);
 		pthread_condattr_getpshared(attributes, &shared);
 	}
-	if (cond->handle && cond->home == cond && !is_native(pthread_cond))
+	if (cond->handle && cond->home == primary_home(cond) && !is_native(pthread_cond))
 		return EBUSY;
 	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
 		return __real_pthread_cond_init(pthread_cond, attributes);
@@ -68,7 +71,7 @@ void cobalt_cond_adopt(pthread_cond_t *pthread_cond, uint32_t handle)
 	struct cond *cond = (struct cond *)pthread_cond;
 
 	memset(pthread_cond, 0, sizeof(*pthread_cond));
-	*cond = (struct cond){ .handle = handle, .home = cond };
+	*cond = (struct cond){ .handle = handle, .home = primary_home(cond) };
 }
 
 WRAP(int, pthread_cond_destroy, pthread_cond_t *pthread_cond)

@@ -33,7 +33,7 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 		pthread_mutexattr_getrobust(attributes, &robust);
 		pthread_mutexattr_getprioceiling(attributes, &ceiling);
 	}
-	if (mutex->handle && mutex->home == mutex && cobalt_mutex(pthread_mutex))
+	if (mutex->handle && mutex->home == primary_home(mutex) && cobalt_mutex(pthread_mutex))
 		return EBUSY;
 	if (!primary_is_there() || shared != PTHREAD_PROCESS_PRIVATE)
 		return __real_pthread_mutex_init(pthread_mutex, attributes);
@@ -51,7 +51,8 @@ void cobalt_mutex_adopt(pthread_mutex_t *pthread_mutex, uint32_t handle)
 
 	memset(pthread_mutex, 0, sizeof(*pthread_mutex));
 	*mutex = (struct primary_mutex){
-		.handle = handle, .is_shared = true, .kind = PTHREAD_MUTEX_ERRORCHECK, .home = mutex
+		.handle = handle, .is_shared = true, .kind = PTHREAD_MUTEX_ERRORCHECK,
+		.home = primary_home(mutex)
 	};
 }
 

@@ -162,18 +162,20 @@ sem_t *__cobalt_sem_open(const char *name, int flags, ...)
 WRAP(int, sem_close, sem_t *sem)
 {
 	struct named *named = named_of(sem);
-	bool has_ended;
+	bool is_open, has_ended = false;
 
 	if (!cobalt_is_named(sem))
 		return __real_sem_close(sem);
 	primary_lock();
-	has_ended = !--named->opens && !named->name[0];
+	is_open = named->opens;
+	if (is_open)
+		has_ended = !--named->opens && !named->name[0];
 	if (has_ended)
 		link_remove(&named->link);
 	primary_unlock();
 	if (has_ended)
 		end(named);
-	return 0;
+	return cobalt_told(is_open ? 0 : -EINVAL);
 }
 
 /* A name was removed: what is open goes on without. */
@@ -198,15 +200,16 @@ WRAP(int, sem_unlink, const char *name)
 	struct pillion_dual_open open;
 	long result = state_name(&open, name);
 
-	if (!result && primary_is_there())
-		result = PRIMARY_CALL(UNLINK, (uintptr_t)&open, 0, 0, 0);
-	if (!primary_is_there() || result == -EOPNOTSUPP)
-		return __real_sem_unlink(name);
-	if (!result) {
+	if (!result && primary_is_there()) {
+		/* Nobody makes another one with that name before the present one is forgotten. */
 		__real_pthread_mutex_lock(&opening);
-		forget(name);
+		result = PRIMARY_CALL(UNLINK, (uintptr_t)&open, 0, 0, 0);
+		if (!result)
+			forget(name);
 		__real_pthread_mutex_unlock(&opening);
 	}
+	if (!primary_is_there() || result == -EOPNOTSUPP)
+		return __real_sem_unlink(name);
 	return cobalt_told(result);
 }
 

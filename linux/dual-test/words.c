@@ -28,10 +28,12 @@ static void make(void)
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	check(page != MAP_FAILED, "mmap");
-	word = page;
+	word = (uint32_t *)page + 1;
 	*word = 0;
 	mutex = create(word, PILLION_DUAL_OBJECT_INHERIT);
 	check(mutex > 0, "a mutex with a word: %ld", mutex);
+	/* Where the task expects it. */
+	*(uint32_t *)page = mutex;
 }
 
 static long lock_until(int64_t ns)
@@ -152,17 +154,19 @@ void hostile_words(void)
 	/* Memory that cannot be written, and memory that is not there. */
 	for (i = 0; i < 2; i++) {
 		make();
-		check(i ? !munmap((void *)word, PAGE) : !mprotect((void *)word, PAGE, PROT_READ), "its memory");
+		check(i ? !munmap((void *)(word - 1), PAGE) : !mprotect((void *)(word - 1), PAGE, PROT_READ), "its memory");
 		check(lock_until(MILLISECOND) == -EFAULT && pillion_mutex_unlock(device, mutex) == -EFAULT, "without memory");
 		check(!pillion_destroy(device, mutex), "destroyed");
 	}
-	/* The memory goes while a thread waits: it has the mutex, and only the task knows. */
+	/* The memory goes while a thread waits, and comes back empty: the task knows the owner. */
 	make();
 	result = 1;
 	check(!lock_until(MILLISECOND), "lock");
 	waiter = begin_thread(PRIORITY + 1, waits, NULL);
 	sleep_for(CLOCK_MONOTONIC, 5 * MILLISECOND, NULL);
-	check(!munmap((void *)word, PAGE) && !pillion_mutex_unlock(device, mutex), "unlock");
+	check(!munmap((void *)(word - 1), PAGE) && pillion_mutex_unlock(device, mutex) == -EFAULT, "without memory");
+	check(mmap((void *)(word - 1), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED,
+		   -1, 0) == (void *)(word - 1) && !pillion_mutex_unlock(device, mutex), "unlock");
 	pthread_join(waiter, NULL);
 	check(!result && pillion_mutex_lock(device, mutex, PILLION_TRY, 0) == -EBUSY, "the waiter has it: %ld", result);
 	scribbled();

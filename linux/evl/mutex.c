@@ -16,8 +16,9 @@ static void ends(struct evl_object *object)
 
 	if (mutex->is_native)
 		pthread_mutex_destroy(&mutex->native);
-	else
-		primary_mutex_destroy(&mutex->own, true);
+	else if (primary_mutex_destroy(&mutex->own, true))
+		/* A thread owns it: its word stays. */
+		return;
 	free(mutex);
 }
 

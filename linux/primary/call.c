@@ -143,9 +143,18 @@ int primary_take(uint32_t semaphore, struct primary_end end)
 	return result;
 }
 
+/* The process, in its `home`s. */
+static uintptr_t life;
+
+uintptr_t primary_home(const void *at)
+{
+	return (uintptr_t)at ^ life << 47;
+}
+
 /* A mark is not inherited. */
 static void child(void)
 {
+	life = syscall(SYS_getpid);
 	if (device >= 0 && mark(0, 0))
 		device = -1;
 }
@@ -175,6 +184,7 @@ void primary_begin(const char *library)
 			PILLION_DUAL_DEVICE, strerror(error), remedy(error));
 		device = -1;
 	} else {
+		life = syscall(SYS_getpid);
 		primary_clock_begin();
 	}
 }

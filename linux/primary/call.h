@@ -49,6 +49,12 @@ long primary_call(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint6
  */
 int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags, uint32_t *word);
 
+/*
+ * What tells a copy, and what a child has of its parent, from what was made: stated with an object
+ * that lies at that address.
+ */
+uintptr_t primary_home(const void *at);
+
 /* Takes a semaphore of primary mode's, waiting for it: a cancellation point. */
 int primary_take(uint32_t semaphore, struct primary_end end);
 /* The clock of a wait as a call has it. */

@@ -10,10 +10,16 @@
 
 static bool has_word(const struct primary_mutex *mutex)
 {
-	return !mutex->ceiling && !mutex->is_robust && !mutex->is_shared;
+	return !mutex->ceiling && !mutex->is_robust && !mutex->is_shared && !mutex->is_out_of_sight;
 }
 
-int primary_mutex_make(struct primary_mutex *mutex)
+/* How often a word that the task cannot write is touched. */
+#define ATTEMPTS 64
+
+static long ask(struct primary_mutex *mutex, unsigned int number, uint64_t first, uint64_t second, uint64_t third,
+		uint64_t fourth);
+
+static int make(struct primary_mutex *mutex)
 {
 	uint64_t flags = mutex->inherits ? PILLION_DUAL_OBJECT_INHERIT : 0;
 
@@ -24,9 +30,32 @@ int primary_mutex_make(struct primary_mutex *mutex)
 		flags |= PILLION_DUAL_OBJECT_RECURSIVE;
 	if (mutex->is_robust)
 		flags |= PILLION_DUAL_OBJECT_ROBUST;
-	mutex->home = mutex;
 	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, mutex->ceiling, flags,
 			     has_word(mutex) ? &mutex->word : NULL);
+}
+
+static uint32_t word_of(const struct primary_mutex *mutex);
+
+int primary_mutex_make(struct primary_mutex *mutex)
+{
+	uintptr_t home = primary_home(mutex);
+	int error;
+
+	if (mutex->home != home)
+		mutex->handle = 0;
+	if (mutex->handle)
+		return 0;
+	mutex->home = home;
+	error = make(mutex);
+	/* While nobody owns it: an unlock, which is refused, looks at the word. */
+	if (!error && has_word(mutex) && !word_of(mutex) &&
+	    ask(mutex, PILLION_DUAL_SERVICE_MUTEX_UNLOCK, mutex->handle, 0, 0, 0) == -EFAULT) {
+		PRIMARY_CALL(DESTROY, mutex->handle, 1, 0, 0);
+		mutex->handle = 0;
+		mutex->is_out_of_sight = true;
+		error = make(mutex);
+	}
+	return error;
 }
 
 static uint32_t word_of(const struct primary_mutex *mutex)
@@ -37,6 +66,12 @@ static uint32_t word_of(const struct primary_mutex *mutex)
 static bool is_owner(const struct primary_mutex *mutex, uint32_t thread)
 {
 	return (word_of(mutex) & PILLION_DUAL_WORD_THREAD) == thread;
+}
+
+/* If the word is the task's, and could not be written once, the task knows better. */
+static bool may_be_owner(const struct primary_mutex *mutex, uint32_t thread)
+{
+	return word_of(mutex) & PILLION_DUAL_WORD_CLAIMED || is_owner(mutex, thread);
 }
 
 static bool exchange(struct primary_mutex *mutex, uint32_t old, uint32_t new)
@@ -50,14 +85,18 @@ static void touch(struct primary_mutex *mutex)
 	asm volatile("lock orl $0, %0" : "+m" (mutex->word));
 }
 
-/* Asks the task for an operation on the mutex. */
+/* Asks the task for an operation on the mutex. -EFAULT: it cannot write the word. */
 static long ask(struct primary_mutex *mutex, unsigned int number, uint64_t first, uint64_t second, uint64_t third,
 		uint64_t fourth)
 {
-	long result;
+	unsigned int attempt;
+	long result = -EFAULT;
 
-	while ((result = primary_call(number, first, second, third, fourth)) == -EFAULT)
-		touch(mutex);
+	for (attempt = 0; attempt < ATTEMPTS && result == -EFAULT; attempt++) {
+		if (attempt)
+			touch(mutex);
+		result = primary_call(number, first, second, third, fourth);
+	}
 	return result;
 }
 
@@ -78,7 +117,12 @@ static int ask_for_lock(struct primary_mutex *mutex, uint64_t clock, int64_t ns,
 {
 	int error = primary_mutex_make(mutex);
 
-	return error ? error : ask(mutex, PILLION_DUAL_SERVICE_MUTEX_LOCK, mutex->handle, clock, ns, may_be_above);
+	if (!error)
+		error = ask(mutex, PILLION_DUAL_SERVICE_MUTEX_LOCK, mutex->handle, clock, ns, may_be_above);
+	/* An owner that ended left its own. */
+	if (!error)
+		mutex->depth = 0;
+	return error;
 }
 
 static int lock_again(struct primary_mutex *mutex, uint64_t clock, int64_t ns)
@@ -97,14 +141,17 @@ static int lock_again(struct primary_mutex *mutex, uint64_t clock, int64_t ns)
 
 int primary_mutex_lock(struct primary_mutex *mutex, uint64_t clock, int64_t ns)
 {
-	uint32_t own = primary_tid();
+	/* From then on the thread says when it ends. */
+	uint32_t own = primary_self()->tid;
 
 	if (!has_word(mutex))
 		return ask_for_lock(mutex, clock, ns, false);
 	if (is_owner(mutex, own))
 		return lock_again(mutex, clock, ns);
-	if ((primary_is_here() || !primary_is_urgent()) && exchange(mutex, 0, own))
+	if ((primary_is_here() || !primary_is_urgent()) && exchange(mutex, 0, own)) {
+		mutex->depth = 0;
 		return 0;
+	}
 	if (clock == PILLION_DUAL_SERVICE_TRY && word_of(mutex) & PILLION_DUAL_WORD_THREAD)
 		return -EBUSY;
 	return ask_for_lock(mutex, clock, ns, false);
@@ -115,9 +162,9 @@ int primary_mutex_unlock(struct primary_mutex *mutex)
 	uint32_t own = primary_tid();
 
 	if (has_word(mutex)) {
-		if (!is_owner(mutex, own))
+		if (!may_be_owner(mutex, own))
 			return -EPERM;
-		if (mutex->depth) {
+		if (is_owner(mutex, own) && mutex->depth) {
 			mutex->depth--;
 			return 0;
 		}
@@ -152,7 +199,7 @@ int primary_mutex_wait(struct primary_mutex *mutex, uint32_t condition, uint64_t
 
 	if (error)
 		return error;
-	if (has_word(mutex) && !is_owner(mutex, primary_tid()))
+	if (has_word(mutex) && !may_be_owner(mutex, primary_tid()))
 		return -EPERM;
 	mutex->depth = 0;
 	result = ask(mutex, PILLION_DUAL_SERVICE_CONDITION_WAIT, condition, mutex->handle, clock, ns);

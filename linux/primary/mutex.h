@@ -27,11 +27,13 @@ struct primary_mutex {
 	bool is_robust;
 	/* It is an object with a name, which other processes use, too. */
 	bool is_shared;
-	uint8_t unused[2];
+	/* The task sees no word there: in memory of /dev/mbuff, or with a protection key. */
+	bool is_out_of_sight;
+	uint8_t unused;
 	/* PTHREAD_MUTEX_NORMAL, _RECURSIVE or _ERRORCHECK. */
 	int kind;
-	/* Where it was made: a copy is none. */
-	const void *home;
+	/* Where it was made, and in which process: a copy is none. See primary_home(). */
+	uintptr_t home;
 };
 
 int primary_mutex_make(struct primary_mutex *mutex);

@@ -27,7 +27,7 @@ static struct primary_queue sleeping = PRIMARY_QUEUE_INIT(sleeping, false);
 static __thread struct primary_thread own;
 static __thread bool is_known;
 
-/* However the thread ends, its mutexes go to those that wait for them. */
+/* However the thread ends, its mutexes go to those that wait for them, if anybody ever did. */
 static void end(void *nothing)
 {
 	(void)nothing;

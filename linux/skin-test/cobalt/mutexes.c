@@ -7,6 +7,8 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <sys/cobalt.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <xenomai/init.h>
 
 #include "../check.h"
@@ -298,6 +300,19 @@ static void *gives_up(void *nothing)
 	return nothing;
 }
 
+/* Ends with the mutex locked several times. */
+static void *keeps(void *nothing)
+{
+	check(!pthread_mutex_lock(&mutex) && !pthread_mutex_lock(&mutex) && !pthread_mutex_lock(&mutex));
+	return nothing;
+}
+
+static void *tries(void *nothing)
+{
+	check(!pthread_mutex_trylock(&mutex) && !pthread_mutex_unlock(&mutex));
+	return nothing;
+}
+
 static void *recursive(void *nothing)
 {
 	pthread_t waiter;
@@ -348,12 +363,61 @@ static void *signals(void *nothing)
 	return nothing;
 }
 
+/* The next owner has locked it as often as it did itself. */
+static void *inherits(void *nothing)
+{
+	if (!has_primary)
+		return nothing;
+	make(PTHREAD_PRIO_INHERIT, 0, PTHREAD_MUTEX_RECURSIVE);
+	pthread_join(start(10, keeps, NULL), NULL);
+	check(!pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex));
+	pthread_join(start(10, tries, NULL), NULL);
+	check(!pthread_mutex_destroy(&mutex));
+	printf("ok next owners\n");
+	return nothing;
+}
+
+static void *waits_for_it(void *nothing)
+{
+	check(!pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex));
+	return nothing;
+}
+
+/* What a child has of its parent is made anew there. */
+static void *forks(void *nothing)
+{
+	struct timespec end;
+	pthread_t waiter;
+	pid_t child;
+	int status;
+
+	make(PTHREAD_PRIO_INHERIT, 0, PTHREAD_MUTEX_ERRORCHECK);
+	check(!pthread_cond_signal(&cond));
+	child = fork();
+	if (!child) {
+		check(!pthread_mutex_lock(&mutex));
+		end = soon(CLOCK_REALTIME, MS);
+		check(pthread_cond_timedwait(&cond, &mutex, &end) == ETIMEDOUT);
+		waiter = start(30, waits_for_it, NULL);
+		rest(5 * MS);
+		check(!pthread_mutex_unlock(&mutex));
+		pthread_join(waiter, NULL);
+		check(!pthread_mutex_destroy(&mutex) && !pthread_mutex_init(&mutex, NULL));
+		_exit(0);
+	}
+	check(child > 0 && waitpid(child, &status, 0) == child && !status);
+	check(!pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex) && !pthread_mutex_destroy(&mutex));
+	printf("ok a child\n");
+	return nothing;
+}
+
 int main(int argc, char *const *argv)
 {
 	static const struct {
 		int priority;
 		void *(*run)(void *);
-	} tests[] = { { 50, is_free }, { 50, is_above }, { 40, sets }, { 20, signals }, { 20, recursive }, { 20, robust } };
+	} tests[] = { { 50, is_free }, { 50, is_above }, { 40, sets }, { 20, signals }, { 20, recursive }, { 20, robust },
+		    { 20, inherits }, { 20, forks } };
 	cpu_set_t one;
 	int status;
 	unsigned int i;

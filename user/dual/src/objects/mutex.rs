@@ -316,6 +316,8 @@ impl Objects {
 
     /// Unlocks what a thread that ends has locked, and ends its periods.
     pub fn thread_ends(&mut self, party: Party) -> i64 {
+        // It goes with all of them: nobody has to look which is the highest that is left.
+        self.parties[party].ceiling = 0;
         for index in 0..OBJECTS {
             match self.objects[index].kind {
                 Some(Kind::Mutex(mutex)) if mutex.owner != Some(party as u8) => {}
@@ -324,6 +326,7 @@ impl Objects {
                 _ => {}
             }
         }
+        self.follow_ceiling(party);
         self.parties[party].period = None;
         0
     }

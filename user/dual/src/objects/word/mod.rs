@@ -73,10 +73,11 @@ impl Objects {
 
     /// Claims a mutex for an operation of a party's, and makes its owner known.
     pub fn claim(&mut self, party: Party, index: usize, words: &impl Words) -> Result<(), i64> {
-        if self.owner(index).is_some() {
-            return Ok(());
-        }
         let at = self.word(index);
+        if self.owner(index).is_some() {
+            // At the end, the word is written.
+            return words.load(at).map(drop).ok_or(error::EFAULT);
+        }
         for _ in 0..ATTEMPTS {
             let word = words.load(at).ok_or(error::EFAULT)?;
             // Before the word says so: from then on the thread relies on it.
@@ -84,14 +85,14 @@ impl Objects {
                 0 => None,
                 thread => Some(self.owner_of(party, thread, words)?),
             };
-            if words.exchange(at, word, word | CLAIMED).ok_or(error::EFAULT)? {
-                if let Some(owner) = owner {
-                    self.becomes_owner(owner, index);
-                }
-                return Ok(());
+            let exchanged = words.exchange(at, word, word | CLAIMED);
+            match owner {
+                Some(owner) if exchanged == Some(true) => self.becomes_owner(owner, index),
+                Some(owner) => self.forget_if_free(owner),
+                None => {}
             }
-            if let Some(owner) = owner {
-                self.forget_if_free(owner);
+            if exchanged.ok_or(error::EFAULT)? {
+                return Ok(());
             }
         }
         Err(error::EFAULT)
@@ -144,7 +145,10 @@ impl Objects {
         let thread = self.parties[party].identity?;
         let is_its = |index: &usize| self.word(*index) != 0 && self.objects[*index].is_open_in(thread.memory);
         let index = (from..super::OBJECTS).find(is_its)?;
-        let is_owner = words.load(self.word(index)).is_some_and(|word| word & THREAD == thread.thread);
+        let at = self.word(index);
+        // The memory may be something else's by now.
+        let is_there = words.load(at.wrapping_sub(4)) == Some(self.objects[index].handle(index));
+        let is_owner = is_there && words.load(at).is_some_and(|word| word & THREAD == thread.thread);
         if is_owner && self.claim(party, index, words).is_ok() {
             if self.owner(index) == Some(party) {
                 self.hand_over(index);

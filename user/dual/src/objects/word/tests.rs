@@ -11,10 +11,12 @@ const MEMORY: u8 = 3;
 const URGENCY: [u8; 5] = [10, 20, 20, 30, 99];
 const WORDS: usize = 3;
 
-/// A process with words at 4, 8, ..., and threads of which some are in primary mode.
+/// A process with words at 12, 20, ..., each behind a handle, and threads of which some are in
+/// primary mode.
 #[derive(Default)]
 struct Process {
     words: [Cell<u32>; WORDS],
+    handles: [Cell<u32>; WORDS],
     in_linux: Cell<u8>,
     /// Its memory is absent.
     is_absent: Cell<bool>,
@@ -24,7 +26,8 @@ struct Process {
 
 impl Process {
     fn word(&self, at: u64) -> Option<&Cell<u32>> {
-        self.words.get(at as usize / 4 - 1).filter(|_| !self.is_absent.get())
+        let column = if at % 8 == 0 { &self.handles } else { &self.words };
+        column.get((at as usize / 8).checked_sub(1)?).filter(|_| !self.is_absent.get())
     }
 }
 
@@ -52,7 +55,7 @@ fn attach(objects: &mut Objects, thread: u32) -> Party {
 }
 
 fn mutex(objects: &mut Objects, party: Party, word: u64) -> u64 {
-    let handle = objects.create_with_word(party, INHERIT, 4 * (word + 1));
+    let handle = objects.create_with_word(party, INHERIT, 8 * (word + 1) + 4);
     assert!(handle > 0, "{handle}");
     handle as u64
 }
@@ -172,6 +175,7 @@ fn a_thread_that_ends_leaves_nothing_locked() {
     let [ends, waits] = [1, 4].map(|thread| attach(&mut objects, thread));
     let mutexes = [0, 1, 2].map(|word| mutex(&mut objects, ends, word));
     [1, 1, 4].iter().zip(&process.words).for_each(|(owner, word)| word.set(*owner));
+    mutexes.iter().zip(&process.handles).for_each(|(mutex, handle)| handle.set(*mutex as u32));
     assert_eq!(lock(&mut objects, waits, mutexes[1], &process), Outcome::Waits);
     let mut next = Some(0);
     while let Some(from) = next {
@@ -179,6 +183,11 @@ fn a_thread_that_ends_leaves_nothing_locked() {
     }
     assert_eq!(process.words.each_ref().map(Cell::get), [0, 4, 4]);
     assert_eq!((objects.result(waits), objects.parties[ends].owned), (Some(0), 0));
+    // What lies there now is no mutex.
+    process.words[0].set(1);
+    process.handles[0].set(0);
+    assert_eq!(objects.thread_ends_with_word(ends, 0, &process), Some(1));
+    assert_eq!(process.words[0].get(), 1);
 }
 
 #[test]
