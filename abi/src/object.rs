@@ -97,4 +97,14 @@ pub mod map {
     pub const EXECUTE: u64 = 2;
     /// Not cached.
     pub const UNCACHED: u64 = 4;
+
+    /// The rights to memory that mapping it with those flags takes.
+    #[inline]
+    #[must_use]
+    pub const fn rights(flags: u64) -> u8 {
+        use super::right;
+        let write = if flags & WRITE == 0 { 0 } else { right::WRITE };
+        let execute = if flags & EXECUTE == 0 { 0 } else { right::EXECUTE };
+        right::READ | write | execute
+    }
 }

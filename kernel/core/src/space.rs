@@ -4,7 +4,7 @@
 use crate::{Cap, Id, Kernel, Machine, Opt, Slot, machine::Format};
 use pillion_abi::{
     PAGE, USER_END,
-    object::{map, right},
+    object::map,
     status::{Error, Result},
 };
 
@@ -57,9 +57,7 @@ impl<M: Machine> Kernel<M> {
         if flags & !(map::WRITE | map::EXECUTE | map::UNCACHED) != 0 {
             return Err(Error::BadArgument);
         }
-        let needed = right::READ
-            | if flags & map::WRITE != 0 { right::WRITE } else { 0 }
-            | if flags & map::EXECUTE != 0 { right::EXECUTE } else { 0 };
+        let needed = map::rights(flags);
         if rights & needed != needed {
             return Err(Error::NoRight);
         }

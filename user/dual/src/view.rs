@@ -9,7 +9,7 @@ use core::cell::Cell;
 use pillion_abi::PAGE;
 use pillion_abi::boot::Range;
 use pillion_abi::dual::{VVAR_BYTES, VVAR_FIRST};
-use pillion_abi::object::{map, right};
+use pillion_abi::object::map;
 use pillion_abi::status::Result;
 use pillion_runtime::info::address;
 use pillion_runtime::info::dual::{self, REPLACEMENTS, slot};
@@ -106,9 +106,7 @@ fn map_piece(number: Cap, part: usize, by: Cap, (first, end): (u64, u64)) -> Res
         return Ok(());
     }
     let Range { base, kind: flags, .. } = parts()[part];
-    let write = if flags & map::WRITE == 0 { 0 } else { right::WRITE };
-    let execute = if flags & map::EXECUTE == 0 { 0 } else { right::EXECUTE };
-    memory_part(slot::PARTS + part as Cap, first - base, end - first, by, right::READ | write | execute)?;
+    memory_part(slot::PARTS + part as Cap, first - base, end - first, by, map::rights(flags))?;
     memory_map(by, slot::SPACES + number, first, flags)?;
     Ok(())
 }

@@ -45,13 +45,6 @@ pub enum Access {
 }
 
 impl Access {
-    const fn rights(self) -> u8 {
-        match self {
-            Access::Read => right::READ,
-            Access::Write => right::READ | right::WRITE,
-        }
-    }
-
     /// How it is mapped.
     const fn flags(self) -> u64 {
         match self {
@@ -184,7 +177,7 @@ impl Channel {
     /// A capability for a part.
     fn part(&self, slots: &mut Slots, (offset, size): (u64, u64), access: Access) -> Result<Cap> {
         let part = slots.take()?;
-        memory_part(self.memory, offset, size, part, access.rights()).when("sharing the window")?;
+        memory_part(self.memory, offset, size, part, map::rights(access.flags())).when("sharing the window")?;
         Ok(part)
     }
 

@@ -180,17 +180,9 @@ fn show_memory(
     let mut info =
         DualInfo { levels, watchdog, watch_level, boosts, part_count: 0, ram_count, parts: [Range::default(); PARTS] };
     for (entry, (memory, range)) in info.parts.iter_mut().zip(all) {
-        give(task, slot::PARTS + info.part_count as u32, memory, rights(range.kind), 0)?;
+        give(task, slot::PARTS + info.part_count as u32, memory, map::rights(range.kind), 0)?;
         *entry = range;
         info.part_count += 1;
     }
     Ok(info)
-}
-
-/// The rights that mapping with those flags needs.
-fn rights(flags: u64) -> u8 {
-    [(map::WRITE, right::WRITE), (map::EXECUTE, right::EXECUTE)]
-        .into_iter()
-        .filter(|(flag, _)| flags & flag != 0)
-        .fold(right::READ, |all, (_, one)| all | one)
 }
