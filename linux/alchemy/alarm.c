@@ -39,7 +39,6 @@ static void expires(struct primary_timer *timer, uint64_t times)
 static int make(RT_ALARM *alarm, const char *name, void (*handler)(void *argument), void *argument)
 {
 	struct alarm *made = calloc(1, sizeof(*made));
-	int error;
 
 	if (!made)
 		return -ENOMEM;
@@ -47,10 +46,7 @@ static int make(RT_ALARM *alarm, const char *name, void (*handler)(void *argumen
 	primary_timer_init(&made->timer, CLOCK_COPPERPLATE, expires);
 	made->handler = handler;
 	made->argument = argument;
-	error = alchemy_add(&made->object, &kind, name, &alarm->handle);
-	if (error)
-		free(made);
-	return error;
+	return alchemy_add_made(made, &kind, name, &alarm->handle);
 }
 
 int rt_alarm_create(RT_ALARM *alarm, const char *name, void (*handler)(void *argument), void *argument)

@@ -24,16 +24,12 @@ static const struct alchemy_kind kind = { "condition variable" };
 static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 {
 	struct cond *made = calloc(1, sizeof(*made));
-	int error;
 
-	if (!made)
-		return -ENOMEM;
-	made->shared = shared;
-	cobalt_cond_adopt(&made->cond, shared);
-	error = alchemy_add(&made->object, &kind, name, handle);
-	if (error)
-		free(made);
-	return error;
+	if (made) {
+		made->shared = shared;
+		cobalt_cond_adopt(&made->cond, shared);
+	}
+	return alchemy_add_made(made, &kind, name, handle);
 }
 
 static const struct alchemy_shared_kind session = {
@@ -104,13 +100,6 @@ int rt_cond_broadcast(RT_COND *cond)
 	return found ? -__RT(pthread_cond_broadcast(&found->cond)) : -EINVAL;
 }
 
-static void leave(void *cond)
-{
-	primary_lock();
-	((struct cond *)cond)->waiters--;
-	primary_unlock();
-}
-
 /* The mutex is not the caller's meanwhile. */
 static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end end)
 {
@@ -119,7 +108,7 @@ static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end e
 	int error;
 
 	mutex->depth = 0;
-	pthread_cleanup_push(leave, cond);
+	pthread_cleanup_push(alchemy_uncount, &cond->waiters);
 	if (end.clock == PRIMARY_NEVER)
 		error = __RT(pthread_cond_wait(&cond->cond, &mutex->mutex));
 	else

@@ -26,15 +26,6 @@ struct wish {
 
 static const struct alchemy_kind kind = { "event group" };
 
-static int add(struct event *made, const char *name, uintptr_t *handle)
-{
-	int error = made ? alchemy_add(&made->object, &kind, name, handle) : -ENOMEM;
-
-	if (error)
-		free(made);
-	return error;
-}
-
 static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 {
 	struct event *made = calloc(1, sizeof(*made));
@@ -43,7 +34,7 @@ static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 		primary_queue_init(&made->waiters, true);
 		made->shared = shared;
 	}
-	return add(made, name, handle);
+	return alchemy_add_made(made, &kind, name, handle);
 }
 
 static const struct alchemy_shared_kind session = {
@@ -63,7 +54,7 @@ int rt_event_create(RT_EVENT *event, const char *name, unsigned int value, int m
 		primary_queue_init(&made->waiters, mode & EV_PRIO);
 		made->value = value;
 	}
-	return add(made, name, &event->handle);
+	return alchemy_add_made(made, &kind, name, &event->handle);
 }
 
 int rt_event_delete(RT_EVENT *event)
@@ -124,13 +115,6 @@ int rt_event_clear(RT_EVENT *event, unsigned int mask, unsigned int *before)
 	return alchemy_leave(0);
 }
 
-static void leave(void *event)
-{
-	primary_lock();
-	((struct event *)event)->users--;
-	primary_unlock();
-}
-
 /* Waits for the session's flags, without the lock; `users` has been counted. */
 static long wait_shared(struct event *event, uint64_t mask, bool any, struct primary_end end)
 {
@@ -138,7 +122,7 @@ static long wait_shared(struct event *event, uint64_t mask, bool any, struct pri
 	int before;
 	long result;
 
-	pthread_cleanup_push(leave, event);
+	pthread_cleanup_push(alchemy_uncount, &event->users);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
 	if (mask)
 		result = PRIMARY_CALL(FLAGS_WAIT, event->shared, wanted, primary_clock(end), end.ns);

@@ -16,16 +16,12 @@ const struct alchemy_kind alchemy_mutexes = { "mutex" };
 static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 {
 	struct mutex *made = calloc(1, sizeof(*made));
-	int error;
 
-	if (!made)
-		return -ENOMEM;
-	made->shared = shared;
-	cobalt_mutex_adopt(&made->mutex, shared);
-	error = alchemy_add(&made->object, &alchemy_mutexes, name, handle);
-	if (error)
-		free(made);
-	return error;
+	if (made) {
+		made->shared = shared;
+		cobalt_mutex_adopt(&made->mutex, shared);
+	}
+	return alchemy_add_made(made, &alchemy_mutexes, name, handle);
 }
 
 static const struct alchemy_shared_kind session = {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "primary/lock.h"
 
@@ -36,6 +37,22 @@ int alchemy_add(struct alchemy_object *object, const struct alchemy_kind *kind, 
 		*handle = object->handle;
 	}
 	return alchemy_leave(error);
+}
+
+int alchemy_add_made(void *made, const struct alchemy_kind *kind, const char *name, uintptr_t *handle)
+{
+	int error = made ? alchemy_add(made, kind, name, handle) : -ENOMEM;
+
+	if (error)
+		free(made);
+	return error;
+}
+
+void alchemy_uncount(void *count)
+{
+	primary_lock();
+	--*(unsigned int *)count;
+	primary_unlock();
 }
 
 void *alchemy_find(const struct alchemy_kind *kind, uintptr_t handle)

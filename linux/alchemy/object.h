@@ -27,6 +27,11 @@ struct alchemy_object {
  * -ENAMETOOLONG, or -ENOMEM: there are too many.
  */
 int alchemy_add(struct alchemy_object *object, const struct alchemy_kind *kind, const char *name, uintptr_t *handle);
+/*
+ * The same for what was allocated and begins with its object: it is freed if that fails. NULL is
+ * -ENOMEM.
+ */
+int alchemy_add_made(void *made, const struct alchemy_kind *kind, const char *name, uintptr_t *handle);
 /* The object with a handle, with the lock; NULL, without it: there is none of that kind. */
 void *alchemy_enter(const struct alchemy_kind *kind, uintptr_t handle);
 /* The same, for who has the lock already. */
@@ -35,6 +40,8 @@ void *alchemy_find(const struct alchemy_kind *kind, uintptr_t handle);
 void alchemy_remove(struct alchemy_object *object);
 /* Frees the lock, and returns the result. */
 long alchemy_leave(long result);
+/* Takes one off a count, without the lock: how many wait, for the end of a wait that is cancelled. */
+void alchemy_uncount(void *count);
 /* Waits for an object with that name. */
 int alchemy_bind(const struct alchemy_kind *kind, const char *name, RTIME timeout, uintptr_t *handle);
 /* The name, for who asks for it, with room for that many bytes. */

@@ -21,15 +21,6 @@ struct sem {
 
 static const struct alchemy_kind kind = { "semaphore" };
 
-static int add(struct sem *made, const char *name, uintptr_t *handle)
-{
-	int error = made ? alchemy_add(&made->object, &kind, name, handle) : -ENOMEM;
-
-	if (error)
-		free(made);
-	return error;
-}
-
 static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 {
 	struct sem *made = calloc(1, sizeof(*made));
@@ -38,7 +29,7 @@ static int make_shared(const char *name, uint32_t shared, uintptr_t *handle)
 		primary_queue_init(&made->waiters, true);
 		made->shared = shared;
 	}
-	return add(made, name, handle);
+	return alchemy_add_made(made, &kind, name, handle);
 }
 
 static const struct alchemy_shared_kind session = {
@@ -59,7 +50,7 @@ int rt_sem_create(RT_SEM *sem, const char *name, unsigned long count, int mode)
 		made->count = count;
 		made->mode = mode;
 	}
-	return add(made, name, &sem->handle);
+	return alchemy_add_made(made, &kind, name, &sem->handle);
 }
 
 int rt_sem_delete(RT_SEM *sem)
@@ -97,19 +88,12 @@ static void give_back(struct primary_wait *wait)
 	post(wait->data);
 }
 
-static void leave(void *sem)
-{
-	primary_lock();
-	((struct sem *)sem)->takers--;
-	primary_unlock();
-}
-
 /* Without the lock; `takers` has been counted. */
 static int take_shared(struct sem *sem, struct primary_end end)
 {
 	int error;
 
-	pthread_cleanup_push(leave, sem);
+	pthread_cleanup_push(alchemy_uncount, &sem->takers);
 	error = primary_take(sem->shared, end);
 	pthread_cleanup_pop(1);
 	return error;
