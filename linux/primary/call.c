@@ -62,14 +62,19 @@ static int mark(uint32_t flags, uint32_t clear)
 	return syscall(SYS_ioctl, device, PILLION_IOC_DUAL_MARK, &mark) ? errno : 0;
 }
 
+static int set(uint32_t flag, bool is_set)
+{
+	return is_set ? mark(flag, 0) : mark(0, flag);
+}
+
 int primary_warn(bool warns)
 {
-	return warns ? mark(PILLION_DUAL_WARN, 0) : mark(0, PILLION_DUAL_WARN);
+	return set(PILLION_DUAL_WARN, warns);
 }
 
 int primary_warn_thread(bool warns)
 {
-	return warns ? mark(PILLION_DUAL_WARN_THREAD, 0) : mark(0, PILLION_DUAL_WARN_THREAD);
+	return set(PILLION_DUAL_WARN_THREAD, warns);
 }
 
 int primary_look(uint32_t tid, struct pillion_dual_thread *thread)

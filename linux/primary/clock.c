@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include <fcntl.h>
+#include <pillion_dual.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ static bool avoids_vdso;
 
 void primary_clock_begin(void)
 {
-	long file = syscall(SYS_openat, AT_FDCWD, "/sys/class/misc/pillion-dual/vdso", O_RDONLY | O_CLOEXEC);
+	long file = syscall(SYS_openat, AT_FDCWD, PILLION_DUAL_VDSO, O_RDONLY | O_CLOEXEC);
 	char can = '0';
 
 	if (file >= 0) {

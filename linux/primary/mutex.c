@@ -16,9 +16,6 @@ static bool has_word(const struct primary_mutex *mutex)
 /* How often a word that the task cannot write is touched. */
 #define ATTEMPTS 64
 
-static long ask(struct primary_mutex *mutex, unsigned int number, uint64_t first, uint64_t second, uint64_t third,
-		uint64_t fourth);
-
 static int make(struct primary_mutex *mutex)
 {
 	uint64_t flags = mutex->inherits ? PILLION_DUAL_OBJECT_INHERIT : 0;
@@ -32,30 +29,6 @@ static int make(struct primary_mutex *mutex)
 		flags |= PILLION_DUAL_OBJECT_ROBUST;
 	return -primary_make(&mutex->handle, PILLION_DUAL_OBJECT_MUTEX, mutex->ceiling, flags,
 			     has_word(mutex) ? &mutex->word : NULL);
-}
-
-static uint32_t word_of(const struct primary_mutex *mutex);
-
-int primary_mutex_make(struct primary_mutex *mutex)
-{
-	uintptr_t home = primary_home(mutex);
-	int error;
-
-	if (mutex->home != home)
-		mutex->handle = 0;
-	if (mutex->handle)
-		return 0;
-	mutex->home = home;
-	error = make(mutex);
-	/* While nobody owns it: an unlock, which is refused, looks at the word. */
-	if (!error && has_word(mutex) && !word_of(mutex) &&
-	    ask(mutex, PILLION_DUAL_SERVICE_MUTEX_UNLOCK, mutex->handle, 0, 0, 0) == -EFAULT) {
-		PRIMARY_CALL(DESTROY, mutex->handle, 1, 0, 0);
-		mutex->handle = 0;
-		mutex->is_out_of_sight = true;
-		error = make(mutex);
-	}
-	return error;
 }
 
 static uint32_t word_of(const struct primary_mutex *mutex)
@@ -98,6 +71,28 @@ static long ask(struct primary_mutex *mutex, unsigned int number, uint64_t first
 		result = primary_call(number, first, second, third, fourth);
 	}
 	return result;
+}
+
+int primary_mutex_make(struct primary_mutex *mutex)
+{
+	uintptr_t home = primary_home(mutex);
+	int error;
+
+	if (mutex->home != home)
+		mutex->handle = 0;
+	if (mutex->handle)
+		return 0;
+	mutex->home = home;
+	error = make(mutex);
+	/* While nobody owns it: an unlock, which is refused, looks at the word. */
+	if (!error && has_word(mutex) && !word_of(mutex) &&
+	    ask(mutex, PILLION_DUAL_SERVICE_MUTEX_UNLOCK, mutex->handle, 0, 0, 0) == -EFAULT) {
+		PRIMARY_CALL(DESTROY, mutex->handle, 1, 0, 0);
+		mutex->handle = 0;
+		mutex->is_out_of_sight = true;
+		error = make(mutex);
+	}
+	return error;
 }
 
 int primary_mutex_destroy(struct primary_mutex *mutex, bool by_force)

@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pillion_dual.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ static bool go_until(pid_t process, int request, int wanted, int *held)
 /* Whether the vDSO can be used in primary mode. */
 static bool has_vdso(void)
 {
-	FILE *file = fopen("/sys/class/misc/pillion-dual/vdso", "re");
+	FILE *file = fopen(PILLION_DUAL_VDSO, "re");
 	bool has = file && fgetc(file) == '1';
 
 	if (file)

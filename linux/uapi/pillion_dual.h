@@ -14,6 +14,8 @@
 #include <linux/types.h>
 
 #define PILLION_DUAL_DEVICE "/dev/pillion-dual"
+/* Begins with 1 if the vDSO reads the clocks in primary mode as well. */
+#define PILLION_DUAL_VDSO "/sys/class/misc/pillion-dual/vdso"
 
 /*
  * Flags of a mark: send SIGXCPU at each unwanted switch to Linux; note where it was. The last one
