@@ -43,21 +43,6 @@ static long put(int file, const void *from, size_t size)
 	return call(SYS_write, file, (long)from, size, 0, 0, 0);
 }
 
-/* How often the thread went to Linux by calls about its files. */
-static uint64_t calls_left(void)
-{
-	struct pillion_dual_thread thread = { 0 };
-	uint64_t count = 0;
-	unsigned int i;
-
-	if (!is_native)
-		check(look(gettid(), &thread), "look");
-	for (i = 0; i < PILLION_DUAL_CALLS; i++)
-		if (thread.calls[i].number == SYS_read || thread.calls[i].number == SYS_write)
-			count += thread.calls[i].count;
-	return count;
-}
-
 static struct message asked(int command, unsigned int count)
 {
 	static int requests, answers;
@@ -85,13 +70,13 @@ void fifo_echo(void)
 	enter();
 	asked(COMMAND_ECHO, 0);
 	to_primary();
-	before = calls_left();
+	before = left_by(SYS_read, SYS_write);
 	for (i = 0; i < 500; i++) {
 		snprintf(text, sizeof(text), "request %u", i);
 		check(!strcmp(asked(COMMAND_ECHO, i).text, text), "answer %u", i);
 		check_mode(true);
 	}
-	before = calls_left() - before;
+	before = left_by(SYS_read, SYS_write) - before;
 	check(!before, "%llu calls went to Linux", (unsigned long long)before);
 	check_entries(1);
 }
@@ -143,13 +128,13 @@ void fifo_records(void)
 	records = open_fifo(FIFO_RECORDS, O_RDONLY);
 	asked(COMMAND_SEND, SENT);
 	to_primary();
-	before = calls_left();
+	before = left_by(SYS_read, SYS_write);
 	for (i = 1; i <= SENT; i++) {
 		check(get(records, &record, sizeof(record)) == sizeof(record), "record %u", i);
 		check(is_whole(&record) && record.number == i, "record %u is %u", i, record.number);
 	}
 	check_mode(true);
-	before = calls_left() - before;
+	before = left_by(SYS_read, SYS_write) - before;
 	check(!before, "%llu calls went to Linux", (unsigned long long)before);
 	check_entries(1);
 }
@@ -211,10 +196,10 @@ void fifo_writers(void)
 		check(told.count[i] == WRITTEN, "%u records of writer %u", told.count[i], (unsigned int)i);
 	/* One alone needs no Linux. */
 	to_primary();
-	i = calls_left();
+	i = left_by(SYS_read, SYS_write);
 	writes((void *)0);
 	check_mode(true);
-	check(calls_left() == i, "calls went to Linux");
+	check(left_by(SYS_read, SYS_write) == i, "calls went to Linux");
 	sleep_for(CLOCK_MONOTONIC, 2 * MILLISECOND, NULL);
 	told = asked(COMMAND_TELL, 0);
 	check(!told.wrong && told.count[0] == WRITTEN, "%u records, %u wrong", told.count[0], told.wrong);

@@ -136,6 +136,20 @@ bool look(pid_t thread, struct pillion_dual_thread *found)
 	return false;
 }
 
+uint64_t left_by(long one, long other)
+{
+	struct pillion_dual_thread thread = { 0 };
+	uint64_t count = 0;
+	unsigned int i;
+
+	if (!is_native)
+		check(look(gettid(), &thread), "look");
+	for (i = 0; i < PILLION_DUAL_CALLS; i++)
+		if (thread.calls[i].number == one || thread.calls[i].number == other)
+			count += thread.calls[i].count;
+	return count;
+}
+
 void check_entries(uint64_t least)
 {
 	struct pillion_dual_thread thread = { .entries = 0 };

@@ -73,16 +73,7 @@ long messages(mqd_t queue)
 
 uint64_t queue_calls_left(void)
 {
-	struct pillion_dual_thread thread = { 0 };
-	uint64_t count = 0;
-	unsigned int i;
-
-	if (!is_native)
-		check(look(gettid(), &thread), "look");
-	for (i = 0; i < PILLION_DUAL_CALLS; i++)
-		if (thread.calls[i].number == SYS_mq_timedsend || thread.calls[i].number == SYS_mq_timedreceive)
-			count += thread.calls[i].count;
-	return count;
+	return left_by(SYS_mq_timedsend, SYS_mq_timedreceive);
 }
 
 void await_sleep(volatile pid_t *thread)

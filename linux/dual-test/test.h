@@ -96,6 +96,8 @@ pthread_t begin_thread(int priority, void *(*run)(void *), void *context);
 
 /* What the module knows of a thread; false if it was never in primary mode. */
 bool look(pid_t thread, struct pillion_dual_thread *found);
+/* How often the calling thread went to Linux by either of two calls. */
+uint64_t left_by(long one, long other);
 /* The calling thread has been in primary mode at least that often. */
 void check_entries(uint64_t least);
 

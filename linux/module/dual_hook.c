@@ -112,18 +112,15 @@ static void notrace file_hook(unsigned long ip, unsigned long parent, struct ftr
 /* Nobody else can divert these functions, nor switch all hooks off, while these are there. */
 #define FLAGS (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT)
 
-#define HOOK(function, hooked, continues)                                                     \
-	{                                                                                     \
-		.name = "__x64_sys_" #function, .number = __NR_##function, .entered = continues, \
-		.operations = { .func = hooked, .flags = FLAGS }                              \
+#define ENTRY(function, call, hooked, continues)                    \
+	{                                                           \
+		.name = function, .number = call, .entered = continues, \
+		.operations = { .func = hooked, .flags = FLAGS }    \
 	}
 
+#define HOOK(call, hooked, continues) ENTRY("__x64_sys_" #call, __NR_##call, hooked, continues)
 /* A function of Linux's that is no call. */
-#define INNER(function, hooked, continues)                                    \
-	{                                                                     \
-		.name = #function, .number = ULONG_MAX, .entered = continues, \
-		.operations = { .func = hooked, .flags = FLAGS }              \
-	}
+#define INNER(function, hooked, continues) ENTRY(#function, ULONG_MAX, hooked, continues)
 
 /* Those for users of eventfds in Linux's kernel. */
 enum { EVENT_FILE, EVENT_OF_DESCRIPTOR, EVENT_OF_FILE };
