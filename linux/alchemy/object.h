@@ -40,7 +40,7 @@ void *alchemy_find(const struct alchemy_kind *kind, uintptr_t handle);
 void alchemy_remove(struct alchemy_object *object);
 /* Frees the lock, and returns the result. */
 long alchemy_leave(long result);
-/* Takes one off a count, without the lock: how many wait, for the end of a wait that is cancelled. */
+/* Takes one off a count of waiters, without the lock: for a wait that may be cancelled. */
 void alchemy_uncount(void *count);
 /* Waits for an object with that name. */
 int alchemy_bind(const struct alchemy_kind *kind, const char *name, RTIME timeout, uintptr_t *handle);
