@@ -152,9 +152,9 @@ impl Fifo {
     /// Bytes in the ring to Linux, and in the ring to the task.
     pub fn lengths(&mut self) -> (usize, usize) {
         let (size, written) = (self.size, self.producer.written());
-        let ours = ring::count(to_linux(self.control()), written, size);
-        let theirs = to_task(self.control());
-        let theirs = ring::count(theirs, theirs.written.load(Ordering::Acquire), size);
+        let ours = ring::count(to_linux(self.control()), || written, size);
+        let counters = to_task(self.control());
+        let theirs = ring::count(counters, || counters.theirs(), size);
         (self.settle(ours), self.settle(theirs))
     }
 
@@ -187,13 +187,13 @@ impl Fifo {
 
     fn take_theirs(&mut self, most: usize, move_piece: impl FnMut(Piece)) -> usize {
         let counters = to_task(self.control());
-        let written = counters.written.load(Ordering::Acquire);
-        let taken = ring::take(counters, written, self.size, most, move_piece);
+        let taken = ring::take(counters, || counters.theirs(), self.size, most, move_piece);
         self.settle(taken)
     }
 
     fn take_ours(&mut self, most: usize, move_piece: impl FnMut(Piece)) -> usize {
-        let taken = ring::take(to_linux(self.control()), self.producer.written(), self.size, most, move_piece);
+        let written = self.producer.written();
+        let taken = ring::take(to_linux(self.control()), || written, self.size, most, move_piece);
         self.settle(taken)
     }
 

@@ -44,7 +44,7 @@ impl Shared {
     }
 
     /// Takes one byte, if there is one.
-    fn get(&self, written: u64) -> Option<u8> {
+    fn get(&self, written: impl Fn() -> u64) -> Option<u8> {
         let mut byte = 0;
         let look = |p: Piece| (0..p.len).for_each(|i| byte = self.bytes[p.at + i].load(Ordering::Relaxed));
         let count = take(self.counters(), written, RING_SIZE, 1, look);
@@ -163,7 +163,7 @@ fn ring_to_task() {
                 next - 1
             })
         };
-        arrive_in_order(|| shared.get(shared.written.load(Ordering::Acquire)), linux);
+        arrive_in_order(|| shared.get(|| shared.counters().theirs()), linux);
     });
 }
 
@@ -184,7 +184,7 @@ fn two_that_linux_reads() -> (Arc<Shared>, Producer, JoinHandle<Option<u8>>) {
 fn both_take() {
     loom::model(|| {
         let (shared, mut producer, linux) = two_that_linux_reads();
-        let mut taken: Vec<u8> = (0..2).filter_map(|_| shared.get(producer.written())).collect();
+        let mut taken: Vec<u8> = (0..2).filter_map(|_| shared.get(|| producer.written())).collect();
         assert!(shared.put(&mut producer, 3), "there is room again");
         taken.extend(linux.join().unwrap());
         while let Some(byte) = shared.linux_read() {
@@ -205,7 +205,7 @@ fn three_take() {
             let shared = shared.clone();
             thread::spawn(move || shared.take_beside())
         };
-        let mut taken: Vec<u8> = shared.get(producer.written()).into_iter().collect();
+        let mut taken: Vec<u8> = shared.get(|| producer.written()).into_iter().collect();
         taken.extend(linux.join().unwrap());
         taken.extend(beside.join().unwrap());
         while let Some(byte) = shared.linux_read() {
@@ -249,7 +249,7 @@ fn no_lost_wake_for_room() {
         let task = {
             let shared = shared.clone();
             thread::spawn(move || {
-                assert_eq!(shared.get(shared.written.load(Ordering::Acquire)), Some(1));
+                assert_eq!(shared.get(|| shared.counters().theirs()), Some(1));
                 shared.wake();
             })
         };
@@ -275,10 +275,10 @@ fn hostile_counts() {
         let mut producer = Producer::default();
         let inside = |p: Piece| assert!(p.at + p.len <= SIZE && p.data + p.len <= SIZE);
         let _ = producer.put(shared.counters(), RING_SIZE, 2, inside);
-        take(shared.counters(), shared.written.load(Ordering::Acquire), RING_SIZE, 2, inside);
-        take(shared.counters(), producer.written(), RING_SIZE, 2, inside);
+        take(shared.counters(), || shared.counters().theirs(), RING_SIZE, 2, inside);
+        take(shared.counters(), || producer.written(), RING_SIZE, 2, inside);
         linux.join().unwrap();
-        take(shared.counters(), producer.written(), RING_SIZE, 2, inside);
+        take(shared.counters(), || producer.written(), RING_SIZE, 2, inside);
         assert!(producer.put(shared.counters(), RING_SIZE, 1, inside).is_ok(), "it works again");
     });
 }

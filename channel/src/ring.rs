@@ -11,8 +11,8 @@
 use crate::sync::{AtomicU64, Ordering};
 use core::num::NonZeroU64;
 
-/// How often [`take`] tries when others take at the same time. On the same CPU, Linux cannot run
-/// between the steps of a thread; on another CPU it can.
+/// How often counts are looked at, and bytes are taken, when others are faster. On the same
+/// processor, Linux cannot run between the steps of a thread; on another processor it can.
 pub const TRIES: u32 = 4;
 
 /// The two counts of a ring.
@@ -22,6 +22,15 @@ pub struct Counters<'a> {
     pub written: &'a AtomicU64,
     /// Bytes taken out.
     pub read: &'a AtomicU64,
+}
+
+impl Counters<'_> {
+    /// Bytes that the other side put in; what it put is seen, too.
+    #[inline]
+    #[must_use]
+    pub fn theirs(self) -> u64 {
+        self.written.load(Ordering::Acquire)
+    }
 }
 
 /// Bytes to move between offset `at` of the ring and offset `data` of the caller's memory.
@@ -87,7 +96,9 @@ impl Producer {
         move_piece: impl FnMut(Piece),
     ) -> Result<bool, NoRoom> {
         let read = counters.read.load(Ordering::Acquire);
-        let (used, repaired) = check(counters, self.written, read, size);
+        let Some(There { used, repaired, .. }) = check(counters, || self.written, read, size) else {
+            return Err(NoRoom { repaired: false });
+        };
         if len as u64 > size.get() - used {
             return Err(NoRoom { repaired });
         }
@@ -98,29 +109,30 @@ impl Producer {
     }
 }
 
-/// Takes up to `most` of the bytes before count `written`. Work: [`TRIES`] times the bytes.
+/// Takes up to `most` of the bytes before the count that `written` returns: the caller's own
+/// ([`Producer::written`]), or the other side's ([`Counters::theirs`]), which is loaded each time.
+/// Work: [`TRIES`] times the bytes, and as many looks at the counts.
 ///
-/// The caller reads `written` once, with acquire if the other side writes it. If others are faster
-/// in every attempt, nothing is taken.
+/// If others are faster in every attempt, nothing is taken.
 #[inline]
 pub fn take(
     counters: Counters<'_>,
-    written: u64,
+    written: impl Fn() -> u64,
     size: NonZeroU64,
     most: usize,
     mut move_piece: impl FnMut(Piece),
 ) -> Count {
     let mut read = counters.read.load(Ordering::Acquire);
     for _ in 0..TRIES {
-        let (used, repaired) = check(counters, written, read, size);
-        let bytes = (used as usize).min(most);
+        let Some(there) = check(counters, &written, read, size) else { break };
+        let (bytes, repaired) = ((there.used as usize).min(most), there.repaired);
         if bytes == 0 {
             return Count { bytes, repaired };
         }
-        move_pieces(read, size, bytes, &mut move_piece);
-        let after = read.wrapping_add(bytes as u64);
+        move_pieces(there.read, size, bytes, &mut move_piece);
+        let after = there.read.wrapping_add(bytes as u64);
         // Release: the bytes have been read before the other side sees the room.
-        match counters.read.compare_exchange(read, after, Ordering::AcqRel, Ordering::Acquire) {
+        match counters.read.compare_exchange(there.read, after, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => return Count { bytes, repaired },
             Err(now) => read = now,
         }
@@ -175,40 +187,79 @@ pub fn filled(counters: Counters<'_>, size: NonZeroU64) -> u64 {
     used_beside(counters, size).map_or(0, |(_, used)| used)
 }
 
-/// The count of bytes taken, and how many there are; `None` where the counts are impossible.
+/// The count of bytes taken, and how many there are; `None` where the counts are impossible, or
+/// others were faster in every attempt.
 fn used_beside(counters: Counters<'_>, size: NonZeroU64) -> Option<(u64, u64)> {
-    // In this order: what is found later can only be more.
-    let read = counters.read.load(Ordering::Acquire);
-    let used = counters.written.load(Ordering::Acquire).wrapping_sub(read);
-    (used <= size.get()).then_some((read, used))
+    let look = || {
+        // In this order: what is found later can only be more.
+        let read = counters.read.load(Ordering::Acquire);
+        (read, counters.theirs().wrapping_sub(read))
+    };
+    // More than fits: others took and put between the two loads, or it is damage.
+    (0..TRIES).map(|_| look()).find(|(_, used)| *used <= size.get())
 }
 
 /// Bytes that can be put; none where the counts are impossible.
 #[must_use]
 pub fn room(counters: Counters<'_>, size: NonZeroU64) -> u64 {
-    let read = counters.read.load(Ordering::Acquire);
-    size.get().saturating_sub(counters.written.load(Ordering::Acquire).wrapping_sub(read))
+    used_beside(counters, size).map_or(0, |(_, used)| size.get() - used)
 }
 
-/// What is there now, without taking it.
+/// What is there now, without taking it; nothing if others are faster in every attempt. `written`
+/// is as in [`take`].
 #[inline]
 #[must_use]
-pub fn count(counters: Counters<'_>, written: u64, size: NonZeroU64) -> Count {
-    let (used, repaired) = check(counters, written, counters.read.load(Ordering::Relaxed), size);
-    Count { bytes: used as usize, repaired }
+pub fn count(counters: Counters<'_>, written: impl Fn() -> u64, size: NonZeroU64) -> Count {
+    let read = counters.read.load(Ordering::Acquire);
+    check(counters, written, read, size)
+        .map_or_else(Count::default, |there| Count { bytes: there.used as usize, repaired: there.repaired })
 }
 
-/// Bytes in the ring according to these counts, at most `size`. Impossible counts are repaired by
-/// dropping the contents.
+/// What is in a ring.
+struct There {
+    /// Bytes taken out before.
+    read: u64,
+    /// Bytes that are there, at most the ring's size.
+    used: u64,
+    /// As in [`Count`].
+    repaired: bool,
+}
+
+/// What is in the ring, `read` having been loaded with acquire. Impossible counts are repaired by
+/// dropping the contents. `None`: others are faster in every attempt.
+///
+/// `read` is loaded before `written`, so what is found can only be too much.
 #[inline]
-fn check(counters: Counters<'_>, written: u64, read: u64, size: NonZeroU64) -> (u64, bool) {
-    let used = written.wrapping_sub(read);
+fn check(counters: Counters<'_>, written: impl Fn() -> u64, read: u64, size: NonZeroU64) -> Option<There> {
+    let used = written().wrapping_sub(read);
     if used <= size.get() {
-        return (used, false);
+        Some(There { read, used, repaired: false })
+    } else {
+        recheck(counters, written, read, size)
     }
-    counters.read.store(written, Ordering::Release);
-    counters.written.store(written, Ordering::Release);
-    (0, true)
+}
+
+/// [`check`], after more was found than fits.
+///
+/// Whoever put those bytes had found room for them: it had loaded a later `read`. The acquire of
+/// `written` shows that one here, too. So if `read` is still the same, the counts are impossible.
+#[cold]
+fn recheck(counters: Counters<'_>, written: impl Fn() -> u64, mut read: u64, size: NonZeroU64) -> Option<There> {
+    for _ in 0..TRIES {
+        let written = written();
+        let used = written.wrapping_sub(read);
+        if used <= size.get() {
+            return Some(There { read, used, repaired: false });
+        }
+        let now = counters.read.load(Ordering::Acquire);
+        if now == read {
+            counters.read.store(written, Ordering::Release);
+            counters.written.store(written, Ordering::Release);
+            return Some(There { read: written, used: 0, repaired: true });
+        }
+        read = now;
+    }
+    None
 }
 
 /// Moves `len` bytes, at most `size`, from byte number `count` on: in one piece, or in two if they

@@ -33,7 +33,7 @@ pub fn fifo(bytes: &[u8]) {
             let put = producer.put(counters, size, len, &mut hostile);
             assert_eq!(producer.written(), before.wrapping_add(if put.is_ok() { len as u64 } else { 0 }));
         } else {
-            let seen = if kind & 2 == 0 { written.load(Relaxed) } else { producer.written() };
+            let seen = || if kind & 2 == 0 { counters.theirs() } else { producer.written() };
             assert!(take(counters, seen, size, len, &mut hostile).bytes <= len.min(size.get() as usize));
         }
     }
