@@ -534,6 +534,7 @@ _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #define PILLION_DUAL_OBJECT_RECURSIVE 2
 #define PILLION_DUAL_OBJECT_CHECKED 4
 #define PILLION_DUAL_OBJECT_ROBUST 8
+#define PILLION_DUAL_OBJECT_TAKEN 16
 
 /* How Linux continues it. */
 #define PILLION_DUAL_RESUME_AT 0

@@ -105,12 +105,14 @@ pub mod service {
     /// Unlocks a mutex, waits for a condition, and locks the mutex: handles of condition and mutex,
     /// clock, time. The mutex is not locked if the result is EINTR.
     pub const CONDITION_WAIT: u64 = 8;
-    /// Wakes one thread that waits for a condition, or all: handle, whether all.
+    /// Wakes one thread that waits for a condition, or all: handle, whether all, or the number of
+    /// a thread of the process, which is woken if it waits.
     pub const CONDITION_WAKE: u64 = 9;
     /// Waits for one of some bits, or for all: handle, bits plus [`ANY`], clock, time. Returns
-    /// those that are set.
+    /// those that are set, and clears them if they are [`super::object::TAKEN`].
     pub const FLAGS_WAIT: u64 = 10;
-    /// Sets bits: handle, bits.
+    /// Sets bits: handle, bits; of those that are [`super::object::TAKEN`], whether each thread
+    /// that waits takes them.
     pub const FLAGS_SET: u64 = 11;
     /// Clears bits: handle, bits. Returns the value before.
     pub const FLAGS_CLEAR: u64 = 12;
@@ -167,7 +169,7 @@ pub mod object {
     pub const MUTEX: u64 = 2;
     /// A condition variable.
     pub const CONDITION: u64 = 3;
-    /// Its value is 32 bits.
+    /// Its value is 32 bits. Has the flag [`TAKEN`].
     pub const FLAGS: u64 = 4;
     /// A message queue, only with a name. Its value is most messages, plus [`QUEUE_SIZE`] times
     /// bytes of a message.
@@ -188,6 +190,8 @@ pub mod object {
     /// Who locks a mutex whose owner ended is told so (EOWNERDEAD), and has to say that it is
     /// consistent again; if the mutex is unlocked before that, nobody can lock it any more.
     pub const ROBUST: u64 = 8;
+    /// Who waits for bits takes them: they are for the most urgent thread that waits.
+    pub const TAKEN: u64 = 16;
 }
 
 /// The word of a mutex, in its process's memory ([`service::CREATE`]). The four bytes before it are

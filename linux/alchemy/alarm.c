@@ -88,11 +88,11 @@ int rt_alarm_delete(RT_ALARM *alarm)
 int rt_alarm_start(RT_ALARM *alarm, RTIME first, RTIME interval)
 {
 	struct alarm *found = alchemy_enter(&kind, alarm->handle);
-	int64_t now = primary_now(CLOCK_COPPERPLATE);
 
 	if (!found)
 		return -EINVAL;
-	return alchemy_leave(primary_timer_start(&found->timer, now + alchemy_ns(first), alchemy_ns(interval)));
+	return alchemy_leave(primary_timer_start(&found->timer, primary_later(CLOCK_COPPERPLATE, alchemy_ns(first)),
+						  alchemy_ns(interval)));
 }
 
 int rt_alarm_stop(RT_ALARM *alarm)

@@ -9,6 +9,7 @@
 #include "primary/call.h"
 #include "primary/lock.h"
 #include "session.h"
+#include "tasks.h"
 
 struct cond {
 	struct alchemy_object object;
@@ -100,6 +101,45 @@ int rt_cond_broadcast(RT_COND *cond)
 	return found ? -__RT(pthread_cond_broadcast(&found->cond)) : -EINVAL;
 }
 
+/* The calling task waits for a condition; `waiters` is counted. */
+static void begins(struct cond *cond)
+{
+	struct task *self = alchemy_self();
+
+	cond->waiters++;
+	if (!self)
+		return;
+	self->awaited = &cond->cond;
+	self->is_unblocked = false;
+}
+
+static void ends(void *ended)
+{
+	struct task *self = alchemy_self();
+	struct cond *cond = ended;
+
+	primary_lock();
+	cond->waiters--;
+	if (self)
+		self->awaited = NULL;
+	primary_unlock();
+}
+
+/* The result of a wait. One that was ended leaves to others what may have been signalled. */
+static int result_of(struct cond *cond, int error)
+{
+	struct task *self = alchemy_self();
+	bool is_unblocked;
+
+	primary_lock();
+	is_unblocked = self && self->is_unblocked;
+	primary_unlock();
+	if (error || !is_unblocked)
+		return error;
+	__RT(pthread_cond_signal(&cond->cond));
+	return EINTR;
+}
+
 /* The mutex is not the caller's meanwhile. */
 static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end end)
 {
@@ -108,11 +148,12 @@ static int wait_for(struct cond *cond, struct mutex *mutex, struct primary_end e
 	int error;
 
 	mutex->depth = 0;
-	pthread_cleanup_push(alchemy_uncount, &cond->waiters);
+	pthread_cleanup_push(ends, cond);
 	if (end.clock == PRIMARY_NEVER)
 		error = __RT(pthread_cond_wait(&cond->cond, &mutex->mutex));
 	else
 		error = __RT(pthread_cond_clockwait(&cond->cond, &mutex->mutex, end.clock, &time));
+	error = result_of(cond, error);
 	pthread_cleanup_pop(1);
 	mutex->owner = before.owner;
 	mutex->owner_tid = before.owner_tid;
@@ -134,7 +175,7 @@ static int do_wait(RT_COND *cond, RT_MUTEX *mutex, struct primary_end end)
 		return alchemy_leave(-EPERM);
 	if (end.clock == PRIMARY_AT_ONCE)
 		return alchemy_leave(-EWOULDBLOCK);
-	found->waiters++;
+	begins(found);
 	primary_unlock();
 	return wait_for(found, lock, end);
 }

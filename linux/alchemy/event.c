@@ -119,16 +119,13 @@ int rt_event_clear(RT_EVENT *event, unsigned int mask, unsigned int *before)
 static long wait_shared(struct event *event, uint64_t mask, bool any, struct primary_end end)
 {
 	uint64_t wanted = mask | (any ? PILLION_DUAL_SERVICE_ANY : 0);
-	int before;
 	long result;
 
 	pthread_cleanup_push(alchemy_uncount, &event->users);
-	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
 	if (mask)
-		result = PRIMARY_CALL(FLAGS_WAIT, event->shared, wanted, primary_clock(end), end.ns);
+		result = primary_take_flags(event->shared, wanted, end);
 	else
 		result = PRIMARY_CALL(FLAGS_CLEAR, event->shared, 0, 0, 0);
-	pthread_setcanceltype(before, NULL);
 	pthread_cleanup_pop(1);
 	return result;
 }

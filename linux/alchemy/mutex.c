@@ -68,6 +68,18 @@ static struct mutex *find(RT_MUTEX *mutex)
 	return found;
 }
 
+/* Linux would destroy a robust one although somebody has it. */
+static int destroy(struct mutex *mutex)
+{
+	int error = alchemy_owner_died(mutex, __RT(pthread_mutex_trylock(&mutex->mutex)));
+
+	if (!error) {
+		__RT(pthread_mutex_unlock(&mutex->mutex));
+		error = __RT(pthread_mutex_destroy(&mutex->mutex));
+	}
+	return -error;
+}
+
 int rt_mutex_delete(RT_MUTEX *mutex)
 {
 	struct mutex *found = find(mutex);
@@ -75,10 +87,7 @@ int rt_mutex_delete(RT_MUTEX *mutex)
 
 	if (!found)
 		return -EINVAL;
-	if (found->shared)
-		error = alchemy_unshare(&session, found->object.name.text, found->shared);
-	else
-		error = -__RT(pthread_mutex_destroy(&found->mutex));
+	error = found->shared ? alchemy_unshare(&session, found->object.name.text, found->shared) : destroy(found);
 	if (error)
 		return error;
 	primary_lock();

@@ -2,13 +2,12 @@
 #include "session.h"
 
 #include <errno.h>
-#include <pillion_dual.h>
-#include <stdio.h>
 #include <string.h>
 #include <xenomai/tunables.h>
 
 #include "primary/call.h"
 #include "primary/lock.h"
+#include "primary/shared.h"
 
 /* Who waits for a name of another process looks for it that often. */
 #define PAUSE_NS 10000000L
@@ -33,23 +32,12 @@ bool alchemy_shares(const char *name)
 /* Says which object is meant. */
 static int state(struct pillion_dual_open *open, const struct alchemy_shared_kind *kind, const char *name)
 {
-	int length;
-
-	memset(open, 0, sizeof(*open));
-	length = snprintf(open->name, sizeof(open->name), "%.*s/%s", (int)label_length(), get_session_label(), name);
-	if (length >= (int)sizeof(open->name))
-		return -ENAMETOOLONG;
-	open->kind = kind->object;
-	open->object_flags = kind->flags;
-	/* The session's processes trust each other: they have the same user or group. */
-	open->mode = 0660;
-	return 0;
+	return primary_shared_state(open, kind->object, kind->flags, get_session_label(), label_length(), name);
 }
 
-static int open_object(const struct pillion_dual_open *open, const struct alchemy_shared_kind *kind, const char *name,
-		       uintptr_t *handle)
+/* This process has an object now, unless that is an error. */
+static int keep(long shared, const struct alchemy_shared_kind *kind, const char *name, uintptr_t *handle)
 {
-	long shared = PRIMARY_CALL(OPEN, (uintptr_t)open, 0, 0, 0);
 	int error;
 
 	if (shared < 0)
@@ -57,7 +45,7 @@ static int open_object(const struct pillion_dual_open *open, const struct alchem
 	error = kind->make(name, shared, handle);
 	/* Another thread of this process may have been faster: both opened the same object. */
 	if (error && error != -EEXIST)
-		PRIMARY_CALL(CLOSE, shared, 0, 0, 0);
+		primary_shared_close(shared);
 	return error;
 }
 
@@ -72,9 +60,7 @@ int alchemy_share(const struct alchemy_shared_kind *kind, const char *name, uint
 	primary_unlock();
 	if (error)
 		return error;
-	open.flags = PILLION_DUAL_OPEN_CREATE | PILLION_DUAL_OPEN_EXCLUSIVE;
-	open.value = value;
-	return open_object(&open, kind, name, handle);
+	return keep(primary_shared_make(&open, value), kind, name, handle);
 }
 
 int alchemy_unshare(const struct alchemy_shared_kind *kind, const char *name, uint32_t shared)
@@ -117,7 +103,7 @@ int alchemy_bind_shared(const struct alchemy_shared_kind *kind, const char *name
 		primary_unlock();
 		if (!error)
 			return 0;
-		error = open_object(&open, kind, name, handle);
+		error = keep(primary_shared_open(&open), kind, name, handle);
 		if (error == -EEXIST) {
 			error = 0;
 			continue;

@@ -11,6 +11,7 @@
 
 #include "primary/call.h"
 #include "primary/lock.h"
+#include "primary/print.h"
 
 /* The stack of a task that names no size, and of one that names a smaller one. */
 #define STACK (128 << 10)
@@ -67,6 +68,8 @@ static struct task *make(int priority, int mode)
 
 	if (!task)
 		return NULL;
+	/* A thread in primary mode cannot make the one that prints for it. */
+	primary_print_begin();
 	task->priority = priority;
 	task->mode = mode;
 	primary_queue_init(&task->starts, false);

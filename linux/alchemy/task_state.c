@@ -41,8 +41,11 @@ int rt_task_unblock(RT_TASK *task)
 
 	if (!found)
 		return -EINVAL;
-	if (found->is_started)
-		primary_unblock(found->thread);
+	if (found->is_started && !primary_unblock(found->thread) && found->awaited) {
+		/* Others that wait for it are woken without a reason. */
+		found->is_unblocked = true;
+		__RT(pthread_cond_broadcast(found->awaited));
+	}
 	return alchemy_leave(0);
 }
 
@@ -100,6 +103,8 @@ int rt_task_set_mode(int clear, int set, int *old)
 	int clear_cobalt = 0, set_cobalt = 0, old_cobalt, error;
 	unsigned int i;
 
+	if (!alchemy_self())
+		return -EPERM;
 	if ((clear | set) & ~(T_LOCK | T_WARNSW | T_CONFORMING))
 		return -EINVAL;
 	for (i = 0; i < 2; i++) {
@@ -193,5 +198,5 @@ int rt_task_sleep(RTIME delay)
 		return -EPERM;
 	if (!delay)
 		return 0;
-	return primary_sleep_until(CLOCK_COPPERPLATE, primary_now(CLOCK_COPPERPLATE) + alchemy_ns(delay));
+	return primary_sleep_until(CLOCK_COPPERPLATE, primary_later(CLOCK_COPPERPLATE, alchemy_ns(delay)));
 }

@@ -31,6 +31,9 @@ struct task {
 	struct primary_queue callers;
 	/* Number of the last message. */
 	int flow;
+	/* The condition that it waits for, and whether rt_task_unblock() has ended that wait. */
+	pthread_cond_t *awaited;
+	bool is_unblocked;
 };
 
 extern const struct alchemy_kind alchemy_tasks;

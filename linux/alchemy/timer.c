@@ -12,7 +12,7 @@ static int64_t resolution(void)
 
 int64_t alchemy_ns(SRTIME ticks)
 {
-	return ticks * resolution();
+	return primary_times(ticks, resolution());
 }
 
 RTIME rt_timer_read(void)
@@ -39,7 +39,7 @@ int rt_timer_inquire(RT_TIMER_INFO *info)
 
 void rt_timer_spin(RTIME ns)
 {
-	int64_t end = primary_now(CLOCK_MONOTONIC) + ns;
+	int64_t end = primary_later(CLOCK_MONOTONIC, ns);
 
 	while (primary_now(CLOCK_MONOTONIC) < end)
 		__builtin_ia32_pause();
@@ -67,7 +67,7 @@ struct primary_end alchemy_after(RTIME timeout)
 		return PRIMARY_FOREVER;
 	if (timeout == TM_NONBLOCK)
 		return PRIMARY_TRY;
-	return PRIMARY_UNTIL(CLOCK_COPPERPLATE, primary_now(CLOCK_COPPERPLATE) + alchemy_ns(timeout));
+	return PRIMARY_UNTIL(CLOCK_COPPERPLATE, primary_later(CLOCK_COPPERPLATE, alchemy_ns(timeout)));
 }
 
 struct primary_end alchemy_until(RTIME end)

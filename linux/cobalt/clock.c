@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "primary/wait.h"
 
 WRAP(int, clock_getres, clockid_t clock, struct timespec *resolution)
 {
@@ -47,20 +48,30 @@ WRAP(time_t, time, time_t *time)
 
 WRAP(int, clock_nanosleep, clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
 {
-	return __real_clock_nanosleep(clock, flags, time, rest);
+	int error = -primary_may_sleep();
+
+	if (error && rest && !(flags & TIMER_ABSTIME))
+		*rest = *time;
+	return error ? error : __real_clock_nanosleep(clock, flags, time, rest);
 }
 
 WRAP(int, nanosleep, const struct timespec *time, struct timespec *rest)
 {
-	return __real_nanosleep(time, rest);
+	int error = primary_may_sleep();
+
+	if (error && rest)
+		*rest = *time;
+	return error ? cobalt_told(error) : __real_nanosleep(time, rest);
 }
 
 WRAP(unsigned int, sleep, unsigned int seconds)
 {
-	return __real_sleep(seconds);
+	return primary_may_sleep() ? seconds : __real_sleep(seconds);
 }
 
 WRAP(int, usleep, useconds_t microseconds)
 {
-	return __real_usleep(microseconds);
+	int error = primary_may_sleep();
+
+	return error ? cobalt_told(error) : __real_usleep(microseconds);
 }

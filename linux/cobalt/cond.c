@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "adopt.h"
+#include "debug.h"
 #include "internal.h"
 #include "mutex.h"
+#include "primary/wait.h"
 
 struct cond {
 	uint32_t handle;
@@ -90,36 +92,73 @@ WRAP(int, pthread_cond_destroy, pthread_cond_t *pthread_cond)
 	return error;
 }
 
-static int wait(pthread_cond_t *cond, pthread_mutex_t *pthread_mutex, uint64_t clock, int64_t ns)
+/* A time of the condition's own clock. */
+#define OWN_CLOCK (-1)
+
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __real_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *end);
+int __real_pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+				  const struct timespec *end);
+
+static int wait_native(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end)
 {
-	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
-	long handle = handle_of(cond);
+	if (!end)
+		return __real_pthread_cond_wait(cond, mutex);
+	if (clock == OWN_CLOCK)
+		return __real_pthread_cond_timedwait(cond, mutex, end);
+	return __real_pthread_cond_clockwait(cond, mutex, clock, end);
+}
+
+static int wait_own(pthread_cond_t *pthread_cond, struct primary_mutex *mutex, clockid_t clock, const struct timespec *end)
+{
+	struct cond *cond = (struct cond *)pthread_cond;
+	long handle = handle_of(pthread_cond);
 
 	if (handle < 0)
 		return -handle;
-	return mutex ? -primary_mutex_wait(mutex, handle, clock, ns) : EINVAL;
+	if (!mutex)
+		return EINVAL;
+	if (!end)
+		return -primary_mutex_wait(mutex, handle, PILLION_DUAL_SERVICE_FOREVER, 0);
+	return -primary_mutex_wait(mutex, handle, clock == OWN_CLOCK ? cond->clock : clock, primary_ns(end));
+}
+
+/* Without an end, it waits for ever. */
+static int wait(pthread_cond_t *cond, pthread_mutex_t *pthread_mutex, clockid_t clock, const struct timespec *end)
+{
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+	unsigned int given_up;
+	int error;
+
+	if (end && primary_ns(end) < 0)
+		return EINVAL;
+	given_up = cobalt_give_up(1 + (mutex ? mutex->depth : 0));
+	error = -primary_may_sleep();
+	/* The C library knows its own mutexes. */
+	if (!error && is_native(cond))
+		error = mutex ? EINVAL : wait_native(cond, pthread_mutex, clock, end);
+	else if (!error)
+		error = wait_own(cond, mutex, clock, end);
+	/* With this error alone, a thread that had the mutex has it no longer. */
+	if (error != ENOTRECOVERABLE)
+		cobalt_owned += given_up;
+	return error;
 }
 
 WRAP(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	if (is_native(cond))
-		return __real_pthread_cond_wait(cond, mutex);
-	return wait(cond, mutex, PILLION_DUAL_SERVICE_FOREVER, 0);
+	return wait(cond, mutex, OWN_CLOCK, NULL);
 }
 
 WRAP(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
      const struct timespec *end)
 {
-	if (is_native(cond))
-		return __real_pthread_cond_clockwait(cond, mutex, clock, end);
-	return primary_ns(end) < 0 ? EINVAL : wait(cond, mutex, clock, primary_ns(end));
+	return wait(cond, mutex, clock, end);
 }
 
 WRAP(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *end)
 {
-	if (is_native(cond))
-		return __real_pthread_cond_timedwait(cond, mutex, end);
-	return primary_ns(end) < 0 ? EINVAL : wait(cond, mutex, ((struct cond *)cond)->clock, primary_ns(end));
+	return wait(cond, mutex, OWN_CLOCK, end);
 }
 
 static int wake(pthread_cond_t *cond, bool all)

@@ -75,7 +75,7 @@ int cobalt_event_wait(cobalt_event_t *event, unsigned int bits, unsigned int *bi
 	if (timeout && primary_ns(timeout) < 0)
 		return -EINVAL;
 	if (timeout)
-		end = primary_ns(timeout) ? PRIMARY_UNTIL(CLOCK_REALTIME, primary_ns(timeout)) : PRIMARY_TRY;
+		end = primary_ns(timeout) ? PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_ns(timeout)) : PRIMARY_TRY;
 	primary_lock();
 	/* Asked for no bits, it tells those that are set. */
 	wait.value = bits ? found(state->value, &wish) : state->value;

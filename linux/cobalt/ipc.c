@@ -12,7 +12,7 @@ struct primary_end ipc_end(const struct socket *socket, int flags, int64_t ns)
 {
 	if (flags & MSG_DONTWAIT || socket->file.flags)
 		return PRIMARY_TRY;
-	return ns ? PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_now(CLOCK_MONOTONIC) + ns) : PRIMARY_FOREVER;
+	return ns ? PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_later(CLOCK_MONOTONIC, ns)) : PRIMARY_FOREVER;
 }
 
 int ipc_peer(struct socket *socket, int port, struct socket **peer)

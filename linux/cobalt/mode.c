@@ -8,43 +8,56 @@
 #include <sys/cobalt.h>
 #include <xenomai/version.h>
 
+#include "debug.h"
 #include "internal.h"
 #include "primary/lock.h"
 #include "primary/pipe.h"
 #include "primary/thread.h"
 #include "thread.h"
 
-static __thread int modes;
+int __real_sched_setscheduler(pid_t pid, int policy, const struct sched_param *parameters);
 
-/* The other threads of the process do not run before this one as long as it is the most urgent. */
-static int set_locked(bool locks)
+/*
+ * The other threads of the process do not run before this one as long as it is the most urgent. A
+ * thread that is told of ways to Linux is not told of this one.
+ */
+static int set_locked(bool locks, bool warns)
 {
 	static __thread int policy, priority;
 	struct primary_thread *self = primary_self();
 	struct sched_param parameters = { .sched_priority = priority };
+	int error;
 
+	if (warns)
+		primary_warn_thread(false);
 	if (locks) {
 		policy = self->policy;
 		priority = self->priority;
 		parameters.sched_priority = __cobalt_sched_get_priority_max(SCHED_FIFO);
 	}
-	return __cobalt_sched_setscheduler(0, locks ? SCHED_FIFO : policy, &parameters) ? errno : 0;
+	/* Who asks for its policy is still told its own one. */
+	error = __real_sched_setscheduler(0, locks ? SCHED_FIFO : policy, &parameters) ? errno : 0;
+	if (warns)
+		primary_warn_thread(true);
+	if (!error)
+		cobalt_thread_has(locks ? SCHED_FIFO : policy, parameters.sched_priority);
+	return error;
 }
 
 int pthread_setmode_np(int clear, int set, int *old)
 {
 	const int known = PTHREAD_WARNSW | PTHREAD_LOCK_SCHED | PTHREAD_DISABLE_LOCKBREAK | PTHREAD_CONFORMING;
-	int wanted = (modes & ~clear) | set, before = modes, error = 0;
+	int before = cobalt_modes, wanted = (before & ~clear) | set, error = 0;
 
 	if ((clear | set) & ~known)
 		return EINVAL;
-	if ((wanted ^ modes) & PTHREAD_WARNSW && primary_is_there())
+	if ((wanted ^ before) & PTHREAD_WARNSW && primary_is_there())
 		error = primary_warn_thread(wanted & PTHREAD_WARNSW);
-	if (!error && (wanted ^ modes) & PTHREAD_LOCK_SCHED)
-		error = set_locked(wanted & PTHREAD_LOCK_SCHED);
+	if (!error && (wanted ^ before) & PTHREAD_LOCK_SCHED)
+		error = set_locked(wanted & PTHREAD_LOCK_SCHED, wanted & PTHREAD_WARNSW && primary_is_there());
 	if (error)
 		return error;
-	modes = wanted;
+	cobalt_set_modes(wanted);
 	if (cobalt_is_urgent(primary_self()->policy))
 		primary_enter();
 	if (old)

@@ -38,6 +38,8 @@ int cobalt_monitor_init(cobalt_monitor_t *monitor, clockid_t clock, int flags)
 		return -ENOMEM;
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	/* What is not the caller's is not freed. */
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
 	__real_pthread_mutex_init(&state->lock, &attributes);
 	primary_queue_init(&state->grants, true);
 	primary_queue_init(&state->drains, true);
@@ -86,7 +88,11 @@ int cobalt_monitor_wait(cobalt_monitor_t *monitor, int event, const struct times
 	if (monitor->magic != MAGIC || end.ns < 0)
 		return -EINVAL;
 	primary_lock();
-	__real_pthread_mutex_unlock(&state->lock);
+	result = -__real_pthread_mutex_unlock(&state->lock);
+	if (result) {
+		primary_unlock();
+		return result;
+	}
 	result = primary_wait(event == COBALT_MONITOR_WAITDRAIN ? &state->drains : &state->grants, &wait, end);
 	primary_unlock();
 	__real_pthread_mutex_lock(&state->lock);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Message queues. A message goes straight into the buffer of a thread that waits for one.
+ * Message queues. Those that primary mode does not have, or Linux not make, are in the process's
+ * memory: a message goes straight into the buffer of a thread that waits for one.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -19,6 +20,7 @@
 #include "primary/lock.h"
 #include "primary/name.h"
 #include "primary/wait.h"
+#include "queue.h"
 
 #define MOST_MESSAGES 65536
 #define MOST_BYTES (64 << 20)
@@ -171,21 +173,37 @@ static int look_up(const char *name, int flags, const struct mq_attr *attributes
 	return 0;
 }
 
+/* Whether the process has one of its own with that name. */
+static bool is_own(const char *name)
+{
+	bool is_known;
+
+	primary_lock();
+	is_known = primary_named(&queues, name);
+	primary_unlock();
+	return is_known;
+}
+
 WRAP(mqd_t, mq_open, const char *name, int flags, ...)
 {
 	struct mq_attr *attributes = NULL;
 	struct descriptor *descriptor;
+	int result = -ENOSYS;
 	va_list arguments;
-	int result;
+	mode_t mode = 0;
 
 	if (flags & O_CREAT) {
 		va_start(arguments, flags);
-		(void)va_arg(arguments, mode_t);
+		mode = va_arg(arguments, mode_t);
 		attributes = va_arg(arguments, struct mq_attr *);
 		va_end(arguments);
 	}
 	if (name[0] != '/' || !name[1])
 		return cobalt_told(-EINVAL);
+	if (!is_own(name))
+		result = cobalt_open_shared(name, flags, mode, attributes);
+	if (result != -ENOSYS)
+		return cobalt_told(result);
 	descriptor = calloc(1, sizeof(*descriptor));
 	if (!descriptor)
 		return cobalt_told(-ENOMEM);
@@ -211,7 +229,7 @@ WRAP(mqd_t, mq_open, const char *name, int flags, ...)
 
 WRAP(int, mq_close, mqd_t number)
 {
-	return primary_is_file(number) ? cobalt_told(primary_close(number)) : __real_mq_close(number);
+	return primary_is_file(number) ? cobalt_told(primary_close(number)) : cobalt_close_shared(number);
 }
 
 WRAP(int, mq_unlink, const char *name)
@@ -225,7 +243,7 @@ WRAP(int, mq_unlink, const char *name)
 		put_queue(holder_of(known, struct queue, name));
 	}
 	primary_unlock();
-	return cobalt_told(known ? 0 : -ENOENT);
+	return known ? 0 : __real_mq_unlink(name);
 }
 
 /* Puts a message behind those that are as urgent. */
@@ -363,7 +381,7 @@ WRAP(int, mq_timedsend, mqd_t number, const char *text, size_t size, unsigned in
 	ssize_t result;
 
 	if (!with(number, true, &from, time, &result))
-		return __real_mq_timedsend(number, text, size, priority, time);
+		return cobalt_send_shared(number, text, size, priority, time);
 	return cobalt_told(result);
 }
 
@@ -378,7 +396,7 @@ WRAP(ssize_t, mq_timedreceive, mqd_t number, char *text, size_t size, unsigned i
 	ssize_t result;
 
 	if (!with(number, false, &to, time, &result))
-		return __real_mq_timedreceive(number, text, size, priority, time);
+		return cobalt_receive_shared(number, text, size, priority, time);
 	if (result >= 0 && priority)
 		*priority = to.priority;
 	return cobalt_told(result);
@@ -444,7 +462,7 @@ WRAP(int, mq_notify, mqd_t number, const struct sigevent *event)
 	int result = -EBADF;
 
 	if (!primary_is_file(number))
-		return __real_mq_notify(number, event);
+		return cobalt_notify_shared(number, event);
 	primary_lock();
 	file = primary_get(number, &kind.file);
 	if (file) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adopt.h"
+#include "debug.h"
 #include "internal.h"
 #include "mutex.h"
 
@@ -47,13 +48,8 @@ WRAP(int, pthread_mutex_init, pthread_mutex_t *pthread_mutex, const pthread_mute
 
 void cobalt_mutex_adopt(pthread_mutex_t *pthread_mutex, uint32_t handle)
 {
-	struct primary_mutex *mutex = (struct primary_mutex *)pthread_mutex;
-
 	memset(pthread_mutex, 0, sizeof(*pthread_mutex));
-	*mutex = (struct primary_mutex){
-		.handle = handle, .is_shared = true, .kind = PTHREAD_MUTEX_ERRORCHECK,
-		.home = primary_home(mutex)
-	};
+	primary_mutex_share((struct primary_mutex *)pthread_mutex, handle);
 }
 
 WRAP(int, pthread_mutex_destroy, pthread_mutex_t *pthread_mutex)
@@ -71,22 +67,47 @@ WRAP(int, pthread_mutex_destroy, pthread_mutex_t *pthread_mutex)
 	return error;
 }
 
-WRAP(int, pthread_mutex_lock, pthread_mutex_t *pthread_mutex)
+WRAP(int, pthread_mutex_trylock, pthread_mutex_t *pthread_mutex)
 {
 	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
 
 	if (!mutex)
-		return __real_pthread_mutex_lock(pthread_mutex);
-	return -primary_mutex_lock(mutex, PILLION_DUAL_SERVICE_FOREVER, 0);
+		return cobalt_locked(__real_pthread_mutex_trylock(pthread_mutex));
+	return cobalt_locked(-primary_mutex_lock(mutex, PILLION_DUAL_SERVICE_TRY, 0));
+}
+
+/* A thread that would break its lock of the scheduler is told first. EBUSY: it may wait. */
+static int lock_at_once(pthread_mutex_t *pthread_mutex)
+{
+	int error = __cobalt_pthread_mutex_trylock(pthread_mutex);
+
+	if (error == EBUSY)
+		cobalt_breaks_lock();
+	return error;
+}
+
+WRAP(int, pthread_mutex_lock, pthread_mutex_t *pthread_mutex)
+{
+	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+	int error = cobalt_keeps_lock() ? lock_at_once(pthread_mutex) : EBUSY;
+
+	if (error != EBUSY)
+		return error;
+	if (!mutex)
+		return cobalt_locked(__real_pthread_mutex_lock(pthread_mutex));
+	return cobalt_locked(-primary_mutex_lock(mutex, PILLION_DUAL_SERVICE_FOREVER, 0));
 }
 
 WRAP(int, pthread_mutex_clocklock, pthread_mutex_t *pthread_mutex, clockid_t clock, const struct timespec *end)
 {
 	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
+	int error = cobalt_keeps_lock() ? lock_at_once(pthread_mutex) : EBUSY;
 
+	if (error != EBUSY)
+		return error;
 	if (!mutex)
-		return __real_pthread_mutex_clocklock(pthread_mutex, clock, end);
-	return primary_ns(end) < 0 ? EINVAL : -primary_mutex_lock(mutex, clock, primary_ns(end));
+		return cobalt_locked(__real_pthread_mutex_clocklock(pthread_mutex, clock, end));
+	return primary_ns(end) < 0 ? EINVAL : cobalt_locked(-primary_mutex_lock(mutex, clock, primary_ns(end)));
 }
 
 WRAP(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *end)
@@ -94,18 +115,11 @@ WRAP(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec
 	return __cobalt_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, end);
 }
 
-WRAP(int, pthread_mutex_trylock, pthread_mutex_t *pthread_mutex)
-{
-	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
-
-	return mutex ? -primary_mutex_lock(mutex, PILLION_DUAL_SERVICE_TRY, 0) : __real_pthread_mutex_trylock(pthread_mutex);
-}
-
 WRAP(int, pthread_mutex_unlock, pthread_mutex_t *pthread_mutex)
 {
 	struct primary_mutex *mutex = cobalt_mutex(pthread_mutex);
 
-	return mutex ? -primary_mutex_unlock(mutex) : __real_pthread_mutex_unlock(pthread_mutex);
+	return cobalt_unlocked(mutex ? -primary_mutex_unlock(mutex) : __real_pthread_mutex_unlock(pthread_mutex));
 }
 
 WRAP(int, pthread_mutex_consistent, pthread_mutex_t *pthread_mutex)

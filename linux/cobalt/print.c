@@ -76,7 +76,7 @@ int rt_putchar(int character)
 size_t rt_fwrite(const void *data, size_t size, size_t count, FILE *stream)
 {
 	primary_say_text(stream, 0, data, size * count);
-	return count;
+	return size ? count : 0;
 }
 
 void rt_vsyslog(int priority, const char *format, va_list arguments)
@@ -171,11 +171,18 @@ WRAP(int, fputs, const char *text, FILE *stream)
 }
 
 #undef fputc
+#undef putc
 #undef putchar
 
 WRAP(int, fputc, int character, FILE *stream)
 {
 	return is_in_linux() ? __real_fputc(character, stream) : rt_fputc(character, stream);
+}
+
+/* The C library's header makes this of `putchar`, too. */
+WRAP(int, putc, int character, FILE *stream)
+{
+	return __cobalt_fputc(character, stream);
 }
 
 WRAP(int, putchar, int character)

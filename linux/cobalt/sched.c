@@ -117,6 +117,19 @@ WRAP(int, pthread_setschedprio, pthread_t thread, int priority)
 
 int __real_sched_setscheduler(pid_t pid, int policy, const struct sched_param *parameters);
 
+/* The C library has to hear of it, too: it tells what it was told itself. */
+static int set_own(int policy, const struct sched_param *parameters)
+{
+	int without_flag = policy & ~SCHED_RESET_ON_FORK;
+	int error = __real_pthread_setschedparam(pthread_self(), without_flag, parameters);
+
+	if (!error && policy != without_flag)
+		error = __real_sched_setscheduler(0, policy, parameters) ? errno : 0;
+	if (!error)
+		cobalt_thread_has(without_flag, parameters->sched_priority);
+	return error;
+}
+
 /* A process's thread has a number; 0 is the calling one. */
 int sched_setscheduler_ex(pid_t pid, int policy, const struct sched_param_ex *parameters)
 {
@@ -126,12 +139,11 @@ int sched_setscheduler_ex(pid_t pid, int policy, const struct sched_param_ex *pa
 
 	if (error)
 		return error;
+	if (!pid || pid == (pid_t)primary_tid())
+		return set_own(policy, &translated);
 	if (__real_sched_setscheduler(pid, policy, &translated))
 		return errno;
-	if (!pid || pid == (pid_t)primary_tid()) {
-		cobalt_thread_has(policy, translated.sched_priority);
-		return 0;
-	}
+	policy &= ~SCHED_RESET_ON_FORK;
 	primary_lock();
 	thread = primary_find_tid(pid);
 	if (thread)

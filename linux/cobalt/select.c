@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waiting for one of several descriptors: of this library's alone, or of Linux's alone. */
+/* Waiting for one of several descriptors: of this library's, of Linux's, or of both. */
 #include <poll.h>
 #include <sys/select.h>
 #include <sys/time.h>
@@ -7,6 +7,9 @@
 #include "internal.h"
 #include "primary/file.h"
 #include "primary/lock.h"
+
+/* Who waits for descriptors of both kinds looks at those of Linux's that often. */
+#define PAUSE_NS 10000000L
 
 static bool is_in(int number, const fd_set *set)
 {
@@ -19,20 +22,21 @@ static unsigned int wanted(int number, const fd_set *readable, const fd_set *wri
 	       (is_in(number, exceptional) ? POLLPRI : 0);
 }
 
-/* How many descriptors of the sets are this library's; negative: others are as well. */
-static int count_own(int count, const fd_set *readable, const fd_set *writable, const fd_set *exceptional)
+/* How many descriptors of the sets are this library's; says whether others are as well. */
+static int count_own(int count, const fd_set *readable, const fd_set *writable, const fd_set *exceptional, bool *others)
 {
-	int own = 0, others = 0, i;
+	int own = 0, i;
 
+	*others = false;
 	for (i = 0; i < count; i++) {
 		if (!wanted(i, readable, writable, exceptional))
 			continue;
 		if (primary_is_file(i))
 			own++;
 		else
-			others++;
+			*others = true;
 	}
-	return own && others ? -EBADF : own;
+	return own;
 }
 
 static void put(struct primary_watch *watches, int count)
@@ -112,14 +116,75 @@ static int poll_own(int own, int count, fd_set *readable, fd_set *writable, fd_s
 	return result;
 }
 
+/* The descriptors of a set that are this library's, or the others. */
+static fd_set *divide(const fd_set *from, fd_set *to, int count, bool own)
+{
+	int i;
+
+	if (!from)
+		return NULL;
+	FD_ZERO(to);
+	for (i = 0; i < count; i++)
+		if (FD_ISSET(i, from) && primary_is_file(i) == own)
+			FD_SET(i, to);
+	return to;
+}
+
+static bool is_over(struct primary_end end)
+{
+	return end.clock != PRIMARY_NEVER && end.ns <= primary_now(end.clock);
+}
+
+int __real_select(int count, fd_set *readable, fd_set *writable, fd_set *exceptional, struct timeval *timeout);
+
+/* The thread waits for those of this library's, and looks at Linux's in between. */
+static int poll_both(int own, int count, fd_set *sets[3], struct primary_end end)
+{
+	fd_set rooms[6], *ours[3], *others[3];
+	struct timeval at_once;
+	struct primary_end pause;
+	int found, found_others, i, j;
+
+	for (;;) {
+		for (i = 0; i < 3; i++) {
+			ours[i] = divide(sets[i], &rooms[i], count, true);
+			others[i] = divide(sets[i], &rooms[3 + i], count, false);
+		}
+		found = poll_own(own, count, ours[0], ours[1], ours[2], PRIMARY_TRY);
+		if (found < 0)
+			return found;
+		at_once = (struct timeval){ 0 };
+		found_others = __real_select(count, others[0], others[1], others[2], &at_once);
+		if (found_others < 0)
+			return -errno;
+		if (found + found_others || is_over(end))
+			break;
+		for (i = 0; i < 3; i++)
+			ours[i] = divide(sets[i], &rooms[i], count, true);
+		pause = PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_now(CLOCK_MONOTONIC) + PAUSE_NS);
+		if (end.clock != PRIMARY_NEVER && end.ns < pause.ns)
+			pause = end;
+		found = poll_own(own, count, ours[0], ours[1], ours[2], pause);
+		if (found < 0)
+			return found;
+	}
+	for (i = 0; i < 3; i++)
+		for (j = 0; sets[i] && j < count; j++)
+			if (!FD_ISSET(j, ours[i]) && !FD_ISSET(j, others[i]))
+				FD_CLR(j, sets[i]);
+	return found + found_others;
+}
+
 WRAP(int, select, int count, fd_set *readable, fd_set *writable, fd_set *exceptional, struct timeval *timeout)
 {
+	fd_set *sets[] = { readable, writable, exceptional };
 	struct primary_end end = PRIMARY_FOREVER;
 	int own, result;
+	bool others;
 
 	if (count < 0 || count > FD_SETSIZE)
 		return cobalt_told(-EINVAL);
-	own = count_own(count, readable, writable, exceptional);
+	own = count_own(count, readable, writable, exceptional, &others);
 	if (!own)
 		return __real_select(count, readable, writable, exceptional, timeout);
 	if (timeout && (timeout->tv_sec < 0 || timeout->tv_usec < 0 || timeout->tv_usec >= 1000000))
@@ -127,9 +192,12 @@ WRAP(int, select, int count, fd_set *readable, fd_set *writable, fd_set *excepti
 	if (timeout) {
 		struct timespec rest = { timeout->tv_sec, timeout->tv_usec * 1000 };
 
-		end = PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_now(CLOCK_MONOTONIC) + primary_ns(&rest));
+		end = PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_later(CLOCK_MONOTONIC, primary_ns(&rest)));
 	}
-	result = own < 0 ? own : poll_own(own, count, readable, writable, exceptional, end);
+	if (others)
+		result = poll_both(own, count, sets, end);
+	else
+		result = poll_own(own, count, readable, writable, exceptional, end);
 	/* As Linux does, it says how much time is left. */
 	if (timeout) {
 		int64_t rest = end.ns - primary_now(CLOCK_MONOTONIC);

@@ -157,16 +157,37 @@ static int take(sem_t *sem, struct primary_end end)
 	return cobalt_told(result);
 }
 
+int __real_sem_trywait(sem_t *sem);
+
+/* Takes one of the C library's, unless the thread would have to sleep and may do so (EAGAIN). */
+static int take_native(sem_t *sem)
+{
+	int error;
+
+	if (!primary_sleeps)
+		return EAGAIN;
+	error = __real_sem_trywait(sem) ? errno : 0;
+	return error == EAGAIN && primary_may_sleep() ? EINTR : error;
+}
+
 WRAP(int, sem_wait, sem_t *sem)
 {
-	return is_native(sem) ? __real_sem_wait(sem) : take(sem, PRIMARY_FOREVER);
+	int error;
+
+	if (!is_native(sem))
+		return take(sem, PRIMARY_FOREVER);
+	error = take_native(sem);
+	return error == EAGAIN ? __real_sem_wait(sem) : cobalt_told(-error);
 }
 
 WRAP(int, sem_clockwait, sem_t *sem, clockid_t clock, const struct timespec *end)
 {
-	if (is_native(sem))
-		return __real_sem_clockwait(sem, clock, end);
-	return primary_ns(end) < 0 ? cobalt_told(-EINVAL) : take(sem, PRIMARY_UNTIL(clock, primary_ns(end)));
+	int error;
+
+	if (!is_native(sem))
+		return primary_ns(end) < 0 ? cobalt_told(-EINVAL) : take(sem, PRIMARY_UNTIL(clock, primary_ns(end)));
+	error = take_native(sem);
+	return error == EAGAIN ? __real_sem_clockwait(sem, clock, end) : cobalt_told(-error);
 }
 
 WRAP(int, sem_timedwait, sem_t *sem, const struct timespec *end)

@@ -193,7 +193,7 @@ WRAP(int, sigtimedwait, const sigset_t *set, siginfo_t *info, const struct times
 	if (timeout && primary_ns(timeout) < 0)
 		return cobalt_told(-EINVAL);
 	if (timeout)
-		end = PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_now(CLOCK_MONOTONIC) + primary_ns(timeout));
+		end = PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_later(CLOCK_MONOTONIC, primary_ns(timeout)));
 	if (timeout && !primary_ns(timeout))
 		end = PRIMARY_TRY;
 	result = wait_for(set, &own, end);

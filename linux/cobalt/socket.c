@@ -455,5 +455,5 @@ WRAP(int, shutdown, int number, int how)
 {
 	struct socket *socket = enter(number);
 
-	return socket ? leave(socket, -EOPNOTSUPP) : __real_shutdown(number, how);
+	return socket ? leave(socket, -ENOTCONN) : __real_shutdown(number, how);
 }

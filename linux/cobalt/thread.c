@@ -11,6 +11,7 @@
 #include "primary/lock.h"
 #include "primary/print.h"
 #include "primary/thread.h"
+#include "primary/wait.h"
 
 /* Longest name of a thread in Linux. */
 #define LINUX_NAME 15
@@ -96,22 +97,23 @@ int pthread_set_name_np(pthread_t thread, const char *name)
 int pthread_make_periodic_np(pthread_t pthread, struct timespec *start, struct timespec *period)
 {
 	int64_t first = start ? primary_ns(start) : 0, length = primary_ns(period);
+	bool is_own = pthread_equal(pthread, pthread_self()), is_in_primary = false;
 	struct primary_thread *thread;
 	int error = ESRCH;
 
 	if (first < 0 || length < 0)
 		return EINVAL;
-	if (pthread_equal(pthread, pthread_self())) {
+	if (is_own) {
 		primary_self();
-		if (primary_is_there())
-			return -PRIMARY_CALL(PERIOD_SET, CLOCK_REALTIME, first, length, 0);
+		is_in_primary = primary_is_there();
 	}
 	primary_lock();
 	thread = primary_find(pthread);
+	/* Its own period is one of primary mode; another that it was given ends. */
 	if (thread)
-		error = -primary_set_periodic(thread, CLOCK_REALTIME, first, length);
+		error = -primary_set_periodic(thread, CLOCK_REALTIME, first, is_in_primary ? 0 : length);
 	primary_unlock();
-	return error;
+	return is_in_primary ? -PRIMARY_CALL(PERIOD_SET, CLOCK_REALTIME, first, length, 0) : error;
 }
 
 /* A thread that another one has made periodic waits in the process's memory. */
@@ -119,10 +121,13 @@ int pthread_wait_np(unsigned long *overruns)
 {
 	long result;
 
-	if (!primary_is_there() || primary_self()->period)
+	if (!primary_is_there() || primary_self()->period) {
 		result = primary_wait_period();
-	else
-		result = PRIMARY_CALL(PERIOD_WAIT, 0, 0, 0, 0);
+	} else {
+		result = primary_may_sleep();
+		if (!result)
+			result = PRIMARY_CALL(PERIOD_WAIT, 0, 0, 0, 0);
+	}
 	/* The thread is not periodic. */
 	if (result == -EPERM)
 		return EWOULDBLOCK;

@@ -158,7 +158,7 @@ static int start(struct primary_timer *timer, bool is_absolute, const struct iti
 	if (first < 0 || interval < 0)
 		return -EINVAL;
 	if (first && !is_absolute)
-		first += primary_now(timer->clock);
+		first = primary_later(timer->clock, first);
 	return primary_timer_start(timer, first, interval);
 }
 

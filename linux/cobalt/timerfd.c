@@ -102,7 +102,7 @@ WRAP(int, timerfd_settime, int number, int flags, const struct itimerspec *value
 		if (old)
 			*old = primary_expiry_rest(&timer->expiry);
 		if (first && !(flags & TFD_TIMER_ABSTIME))
-			first += primary_now(timer->expiry.clock);
+			first = primary_later(timer->expiry.clock, first);
 		timer->expiry.next = first;
 		timer->expiry.interval = interval;
 		primary_wake_all(&timer->readers, 0);

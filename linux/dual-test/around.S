@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A system call with all registers as `around_in` says, and all registers after it in `around_out`.
- * Both are a `struct around`: see registers.c.
+ * Something with all registers as `around_in` says, but for RSP, which is stored there; and all
+ * registers after it in `around_out`. Both are a `struct around`: see registers.c.
  */
 #define GPR(n) 8 * (n)
 #define FLAGS 128
@@ -9,14 +9,7 @@
 #define GS 144
 #define VECTORS 192
 
-	.bss
-	.balign 8
-stack:	.skip 8
-bases:	.skip 16
-
-	.text
-	.globl around_call
-around_call:
+	.macro before
 	push %rbx
 	push %rbp
 	push %r12
@@ -25,6 +18,7 @@ around_call:
 	push %r15
 	pushfq
 	mov %rsp, stack(%rip)
+	mov %rsp, around_in + GPR(4)(%rip)
 	cmpb $0, around_has_bases(%rip)
 	je 1f
 	rdfsbase %rax
@@ -56,7 +50,20 @@ around_call:
 	mov around_in + GPR(13)(%rip), %r13
 	mov around_in + GPR(14)(%rip), %r14
 	mov around_in + GPR(15)(%rip), %r15
+	.endm
+
+	/*
+	 * Goes on in primary mode. POPF and WRFSBASE were before: the former leads to Linux. The
+	 * system call, a sleep, changes three registers.
+	 */
+	.macro in_primary
 	syscall
+	mov around_then(%rip), %rax
+	mov around_then + 8(%rip), %rcx
+	mov around_then + 16(%rip), %r11
+	.endm
+
+	.macro after
 	mov %rsp, around_out + GPR(4)(%rip)
 	mov stack(%rip), %rsp
 	pushfq
@@ -76,8 +83,6 @@ around_call:
 	mov %r14, around_out + GPR(14)(%rip)
 	mov %r15, around_out + GPR(15)(%rip)
 	popq around_out + FLAGS(%rip)
-	mov stack(%rip), %rax
-	mov %rax, around_in + GPR(4)(%rip)
 	mov around_mask(%rip), %eax
 	mov around_mask + 4(%rip), %edx
 	xsave64 around_out + VECTORS(%rip)
@@ -100,5 +105,48 @@ around_call:
 	pop %rbp
 	pop %rbx
 	ret
+	.endm
+
+	.bss
+	.balign 8
+stack:	.skip 8
+bases:	.skip 16
+	.globl around_then, around_page
+around_then:
+	.skip 24
+	.balign 4096
+around_page:
+	.skip 4096
+
+	.text
+	/* A system call; the address behind it. */
+	.globl around_call, around_behind
+around_call:
+	before
+	syscall
+around_behind:
+	after
+
+	/* A write to the page, after a sleep. */
+	.globl around_write
+around_write:
+	before
+	in_primary
+	movb $1, around_page(%rip)
+	after
+
+	/* After a sleep, a loop that only a change of RIP ends, and instructions of one byte behind it. */
+	.globl around_wait, around_loop, around_steps
+around_wait:
+	before
+	in_primary
+around_loop:
+	jmp around_loop
+around_steps:
+	nop
+	nop
+	nop
+	nop
+	after
 
 	.section .note.GNU-stack, "", @progbits

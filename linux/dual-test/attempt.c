@@ -18,6 +18,8 @@
 #define TRIES 5
 
 static struct outcome *outcome;
+/* Whether the marked process came to primary mode. */
+static bool *was_primary;
 
 /* Nothing but system calls: what the C library needs may be gone. */
 static void __attribute__((noreturn)) leave(void)
@@ -59,13 +61,16 @@ static void run(const struct attempt *attempt, bool is_marked)
 	catch_all();
 	if (attempt->prepare)
 		attempt->prepare();
-	if (is_marked)
-		mark(0);
 	be_real_time();
 	munlockall();
+	/* A mark is for the rights that the process has then. */
 	if (attempt->confine)
 		attempt->confine();
+	if (is_marked)
+		mark(0);
+	close(device);
 	to_primary();
+	*was_primary = is_primary();
 	attempt->run(attempt, outcome);
 	outcome->is_over = 1;
 	leave();
@@ -77,6 +82,7 @@ static struct outcome try(const struct attempt *attempt, bool is_marked)
 	pid_t child;
 
 	memset(outcome, 0, sizeof(*outcome));
+	*was_primary = false;
 	child = fork();
 	check(child >= 0, "fork: %s", strerror(errno));
 	if (!child)
@@ -89,6 +95,7 @@ static struct outcome try(const struct attempt *attempt, bool is_marked)
 		}
 		usleep(100);
 	}
+	check(*was_primary == (is_marked && !is_native), "it was %sin primary mode", *was_primary ? "" : "not ");
 	return *outcome;
 }
 
@@ -99,6 +106,7 @@ static void take_precedence(void)
 	cpu_set_t set;
 
 	outcome = shared(sizeof(*outcome));
+	was_primary = shared(sizeof(*was_primary));
 	check(!sched_setscheduler(0, SCHED_FIFO, &parameters), "sched_setscheduler: %s", strerror(errno));
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);

@@ -26,9 +26,9 @@ struct outcome {
 /* Something to attempt: its function stores results. */
 struct attempt {
 	void (*run)(const struct attempt *attempt, struct outcome *outcome);
-	/* Before anything else, also before the process is marked. */
+	/* Before anything else. */
 	void (*prepare)(void);
-	/* After that, with its last rights. */
+	/* After that, with its last rights: those with which it is marked. */
 	void (*confine)(void);
 	const void *code;
 	uint64_t arguments[7];

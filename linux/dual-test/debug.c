@@ -87,6 +87,32 @@ void debugs(void)
 	check_reason(PILLION_DUAL_DEBUG_FAULT);
 }
 
+static void *begins(void *counted)
+{
+	*(int *)counted = count;
+	return NULL;
+}
+
+/* Nobody is told of what the C library does before a thread's function. */
+void debugs_begin(void)
+{
+	struct sched_param parameters = { .sched_priority = PRIORITY - 10 };
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int counted = -1;
+
+	listen();
+	be_real_time();
+	mark(PILLION_DUAL_WARN);
+	pthread_attr_init(&attributes);
+	pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+	pthread_attr_setschedparam(&attributes, &parameters);
+	check(!pthread_create(&thread, &attributes, begins, &counted), "thread");
+	pthread_join(thread, NULL);
+	check(!counted, "%d signals before the thread's function", counted);
+}
+
 static pthread_mutex_t mutex;
 static volatile bool is_held, is_asked;
 

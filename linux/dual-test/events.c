@@ -15,6 +15,24 @@
 #include "files.h"
 #include "test.h"
 
+/* x32's number for a call. Linux has such calls if it is booted with `syscall.x32=y`. */
+#define X32 0x40000000
+
+/* One that is made by x32's number for the call is what its flags say. */
+void event_of_x32(void)
+{
+	long semaphore;
+
+	enter();
+	semaphore = CALL2(X32 + SYS_eventfd2, 2, EFD_SEMAPHORE);
+	if (semaphore == -ENOSYS) {
+		tell("Linux has no calls of x32");
+		return;
+	}
+	to_primary();
+	check(taken(semaphore) == 1 && taken(semaphore) == 1, "a semaphore");
+}
+
 /* Results are Linux's. */
 void event_results(void)
 {

@@ -81,6 +81,22 @@ void fifo_echo(void)
 	check_entries(1);
 }
 
+/* A task has reads of its FIFO take from another task's: nobody gets what is in that. */
+void fifo_stolen(void)
+{
+	struct record record;
+	int own, stolen;
+
+	enter();
+	own = open_fifo(FIFO_RECORDS, O_RDONLY);
+	stolen = open_fifo(FIFO_STOLEN, O_RDONLY | O_NONBLOCK);
+	asked(COMMAND_SEND, 1);
+	to_primary();
+	check(get(stolen, &record, sizeof(record)) == -ENODEV, "the other task's record");
+	to_primary();
+	check(get(own, &record, sizeof(record)) == sizeof(record) && record.number == 1, "the record has gone");
+}
+
 /* Which records came, whoever read them. */
 static unsigned char seen[SENT + 1];
 static volatile unsigned int seen_count, stray;

@@ -292,7 +292,7 @@ void hostile_instructions(void)
 	random_code();
 }
 
-/* Drops all rights, and what would make the attempt harmful. */
+/* Drops all rights but that to be in primary mode, and what would make the attempt harmful. */
 static void confine(void)
 {
 	static const struct {
@@ -300,6 +300,7 @@ static void confine(void)
 		rlim_t limit;
 	} limits[] = {
 		{ RLIMIT_NPROC, 0 }, { RLIMIT_FSIZE, 0 }, { RLIMIT_NOFILE, 16 }, { RLIMIT_AS, 256 << 20 }, { RLIMIT_CORE, 0 },
+		{ RLIMIT_RTPRIO, PRIORITY }, { RLIMIT_MEMLOCK, 256 << 20 },
 	};
 	struct rlimit limit;
 	unsigned int i;
@@ -311,7 +312,8 @@ static void confine(void)
 	}
 	check(!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) && !setresuid(NOBODY, NOBODY, NOBODY), "setresuid");
 	for (i = 0; i < 16; i++)
-		close(i);
+		if ((int)i != device)
+			close(i);
 }
 
 /* A system call: whether it succeeded, or its error. */
@@ -323,33 +325,61 @@ static void call_linux(const struct attempt *attempt, struct outcome *outcome)
 	outcome->results[0] = result < 0 && result > -4096 ? result : 0;
 }
 
+/* How often each call is tried, and those that primary mode answers or is entered in. */
+#define DRAWS 1
+#define DRAWS_ANSWERED 12
+
+/* Calls that wait for disks, which takes as long as it takes. */
+static const unsigned int left_out[] = { SYS_sync, SYS_syncfs };
+static const unsigned int answered[] = {
+	SYS_clock_nanosleep, SYS_nanosleep, SYS_clock_gettime, SYS_gettimeofday, SYS_time, SYS_gettid, SYS_getpid, SYS_getcpu,
+	SYS_sched_yield, SYS_futex, SYS_read, SYS_write, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_rt_sigtimedwait,
+	SYS_timer_settime, SYS_timer_gettime, SYS_timer_getoverrun, SYS_mq_timedsend, SYS_mq_timedreceive,
+};
+
+static bool is_among(unsigned int number, const unsigned int *numbers, unsigned int count)
+{
+	while (count--)
+		if (number == *numbers++)
+			return true;
+	return false;
+}
+
+/* A system call with arguments drawn from these values. */
+static void try_call(unsigned int number, const uint64_t *values, unsigned int count)
+{
+	struct attempt each = { .run = call_linux, .confine = confine };
+	const uint64_t *a = each.arguments;
+	char name[128];
+	unsigned int i;
+
+	each.arguments[0] = number;
+	for (i = 1; i <= 6; i++)
+		each.arguments[i] = values[random() % count];
+	snprintf(name, sizeof(name), "call %u(%#lx, %#lx, %#lx, %#lx, %#lx, %#lx)", number, (long)a[1], (long)a[2], (long)a[3],
+		 (long)a[4], (long)a[5], (long)a[6]);
+	attempt(&each, name);
+}
+
 /* Each system call with random arguments, by a process without rights. */
 void hostile_calls(void)
 {
-	/* They wait for disks, which takes as long as it takes. */
-	static const unsigned int left_out[] = { SYS_sync, SYS_syncfs };
-	struct attempt each = { .run = call_linux, .confine = confine };
 	uint8_t *memory = area(2);
 	uint64_t values[] = { 0, 1, 2, -1, 0x1000, 0xffffffff81000000, 1ull << 63, (uintptr_t)memory, (uintptr_t)memory + 64,
 			      (uintptr_t)memory + PAGE - 4, 0, 0 };
 	unsigned int number, i;
-	char name[128];
 
 	munmap(memory + PAGE, PAGE);
 	/* Queues and shared memory end with this process. */
 	(void)!unshare(CLONE_NEWIPC);
 	for (number = 0; number <= 600; number++) {
-		for (i = 0; i < COUNT(left_out); i++)
-			if (number == left_out[i])
-				number++;
-		values[10] = random();
-		values[11] = random() % 64;
-		each.arguments[0] = number;
-		for (i = 1; i <= 6; i++)
-			each.arguments[i] = values[random() % COUNT(values)];
-		snprintf(name, sizeof(name), "call %u(%#lx, %#lx, %#lx, %#lx, %#lx, %#lx)", number, (long)each.arguments[1],
-			 (long)each.arguments[2], (long)each.arguments[3], (long)each.arguments[4], (long)each.arguments[5],
-			 (long)each.arguments[6]);
-		attempt(&each, name);
+		if (is_among(number, left_out, COUNT(left_out)))
+			continue;
+		i = is_among(number, answered, COUNT(answered)) ? DRAWS_ANSWERED : DRAWS;
+		while (i--) {
+			values[10] = random();
+			values[11] = random() % 64;
+			try_call(number, values, COUNT(values));
+		}
 	}
 }

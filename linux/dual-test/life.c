@@ -127,6 +127,7 @@ void room(void)
 void forks(void)
 {
 	volatile int *value = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct pillion_dual_thread thread;
 	int i, status;
 	pid_t child;
 
@@ -136,6 +137,7 @@ void forks(void)
 		to_primary();
 		child = fork();
 		if (!child) {
+			check(is_native || (!is_primary() && !look(getpid(), &thread)), "the child begins in primary mode");
 			check(*value == i, "the child's memory");
 			to_primary();
 			*value = 1000;
@@ -155,8 +157,10 @@ void forks(void)
 
 static void *adds(void *sum)
 {
+	struct pillion_dual_thread thread;
 	int i;
 
+	check(is_native || (!is_primary() && !look(gettid(), &thread)), "a thread begins in primary mode");
 	for (i = 0; i < 10; i++) {
 		to_primary();
 		__atomic_add_fetch((int *)sum, 1, __ATOMIC_RELAXED);

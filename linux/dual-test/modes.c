@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/futex.h>
+#include <pillion_control.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -78,6 +81,59 @@ void faults(void)
 	      (unsigned long long)(after.left[PILLION_DUAL_LEFT_FAULT] - between.left[PILLION_DUAL_LEFT_FAULT]));
 }
 
+/* Writes to each page in primary mode, and says how many page faults led to Linux for that. */
+static uint64_t faults_of_writes(volatile char *pages)
+{
+	struct pillion_dual_thread before, after;
+	unsigned int i;
+
+	before = self();
+	to_primary();
+	check(is_native || is_primary(), "it is in Linux");
+	for (i = 0; i < PAGES; i++)
+		pages[i * PAGE + 8]++;
+	after = self();
+	return is_native ? 0 : after.left[PILLION_DUAL_LEFT_FAULT] - before.left[PILLION_DUAL_LEFT_FAULT];
+}
+
+static char *map_pages(unsigned int count, int protection)
+{
+	char *pages = mmap(NULL, count * PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(pages != MAP_FAILED, "mmap: %s", strerror(errno));
+	return pages;
+}
+
+/* Memory that is mapped after the first look at it, or made writable, causes no fault. */
+void faults_of_later(void)
+{
+	const int usable = PROT_READ | PROT_WRITE;
+	char *pages, *grows;
+	pid_t child;
+
+	enter();
+	to_primary();
+	munlockall();
+	grows = map_pages(3 * PAGES, PROT_NONE);
+	check(!mprotect(grows, PAGES * PAGE, usable), "mprotect: %s", strerror(errno));
+	check(!faults_of_writes(grows), "what was mapped before faults");
+	pages = map_pages(PAGES, usable);
+	check(!faults_of_writes(pages), "what was mapped later faults");
+	/* A fork does not take it away. */
+	child = fork();
+	if (!child)
+		_exit(0);
+	check(!status_of(child), "the child");
+	check(!faults_of_writes(pages), "it faults after a fork");
+	/* As the C library has the memory of threads grow. */
+	check(!mprotect(grows + PAGES * PAGE, PAGES * PAGE, usable), "mprotect: %s", strerror(errno));
+	check(!faults_of_writes(grows + PAGES * PAGE), "what was made writable faults");
+	/* What takes the place of another mapping. */
+	check(!munmap(pages, PAGES * PAGE), "munmap");
+	pages = map_pages(PAGES, usable);
+	check(!faults_of_writes(pages), "what replaces a mapping faults");
+}
+
 static pid_t seen;
 
 /* Looks at the first thread while it sleeps. */
@@ -133,6 +189,78 @@ void modes(void)
 	check(after.answered - before.answered >= 150 && after.waits - before.waits >= 150, "%llu answers, %llu waits",
 	      (unsigned long long)(after.answered - before.answered), (unsigned long long)(after.waits - before.waits));
 	check(after.primary_ns > before.primary_ns, "it used no processor time in primary mode");
+}
+
+/* What is known of a thread that stays in primary mode, as of now. */
+static struct pillion_dual_thread live(pid_t number)
+{
+	int tasks = open(PILLION_DEVICE, O_RDONLY | O_CLOEXEC);
+	struct pillion_dual_thread thread;
+
+	check(tasks >= 0 && !ioctl(tasks, PILLION_IOC_REFRESH), PILLION_DEVICE ": %s", strerror(errno));
+	close(tasks);
+	check(look(number, &thread), "the thread is not there");
+	check(thread.mode == PILLION_DUAL_PRIMARY, "it is in Linux");
+	return thread;
+}
+
+#define LIVE_TURNS 400
+
+static volatile pid_t turner;
+
+/* Every other wait is for a time that has passed; some turns take longer than the budget lasts. */
+static void *turns(void *nothing)
+{
+	int64_t next = now(CLOCK_MONOTONIC), until;
+	unsigned int i;
+
+	turner = gettid();
+	for (i = 0; i < LIVE_TURNS; i++) {
+		next += MILLISECOND;
+		sleep_until(CLOCK_MONOTONIC, next);
+		sleep_until(CLOCK_MONOTONIC, next - MILLISECOND);
+		until = now(CLOCK_MONOTONIC) + (i % 4 ? 20 : 400) * MICROSECOND;
+		while (now(CLOCK_MONOTONIC) < until)
+			;
+	}
+	pthread_setname_np(pthread_self(), "turned");
+	to_primary();
+	return nothing;
+}
+
+/* The counts of a thread grow while it stays in primary mode, and go on when it leaves. */
+void counts_live(void)
+{
+	struct pillion_dual_thread first, second, last;
+	pthread_t thread;
+
+	mark(0);
+	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
+	thread = begin_thread(PRIORITY, turns, NULL);
+	usleep(100000);
+	if (is_native) {
+		pthread_join(thread, NULL);
+		return;
+	}
+	first = live(turner);
+	usleep(100000);
+	second = live(turner);
+	pthread_join(thread, NULL);
+	check(look(turner, &last), "the thread that has ended is not there");
+	check(!strcmp(last.name, "turned"), "its last name was %.16s", last.name);
+	check(second.entries == first.entries, "it entered primary mode %llu times, then %llu",
+	      (unsigned long long)first.entries, (unsigned long long)second.entries);
+	check(first.primary_ns >= MILLISECOND, "%llu ns", (unsigned long long)first.primary_ns);
+	check(first.overruns && first.exhausted && first.latency_max_ns, "%llu overruns, %llu budgets, %llu ns",
+	      (unsigned long long)first.overruns, (unsigned long long)first.exhausted,
+	      (unsigned long long)first.latency_max_ns);
+	check(second.overruns > first.overruns && second.exhausted > first.exhausted &&
+	      second.primary_ns > first.primary_ns && second.latency_max_ns >= first.latency_max_ns,
+	      "counts do not grow");
+	check(last.overruns >= LIVE_TURNS && last.exhausted >= second.exhausted &&
+	      last.primary_ns >= second.primary_ns && last.primary_ns < 2 * SECOND / 5,
+	      "%llu overruns, %llu budgets, %llu ns in the end", (unsigned long long)last.overruns,
+	      (unsigned long long)last.exhausted, (unsigned long long)last.primary_ns);
 }
 
 static void nothing(int sig)
@@ -335,6 +463,47 @@ void set_user_id(void)
 		check(!status, "the status of the program with mode %o is %#x", others[i].mode, status);
 	}
 	unlink(OTHER);
+}
+
+#define KEEPERS 32
+#define KEPT 16
+
+/* Nanoseconds of a call that is looked up, in a process with a mark. */
+static int64_t cost_of_call(void)
+{
+	unsigned int word = 0, i;
+	int64_t begin = now(CLOCK_MONOTONIC);
+
+	for (i = 0; i < 2000; i++)
+		call(SYS_futex, (long)&word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+	return (now(CLOCK_MONOTONIC) - begin) / 2000;
+}
+
+/* Processes that have ended, and that open files still tell of, make no call longer. */
+void ended_many(void)
+{
+	struct pillion_dual_mark flags = { .flags = 0 };
+	int keepers[KEEPERS], i, status;
+	int64_t before, after;
+
+	if (is_native)
+		return;
+	mark(0);
+	before = cost_of_call();
+	for (i = 0; i < KEEPERS * KEPT; i++) {
+		pid_t child;
+
+		if (i < KEEPERS)
+			keepers[i] = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
+		child = fork();
+		if (!child)
+			_exit(ioctl(keepers[i % KEEPERS], PILLION_IOC_DUAL_MARK, &flags) ? 1 : 0);
+		check(child > 0 && waitpid(child, &status, 0) == child && !status, "a child: %#x", status);
+	}
+	mark(0);
+	after = cost_of_call();
+	tell("a call takes %lld ns, then %lld ns", (long long)before, (long long)after);
+	check(after < before * 5 / 4, "a call takes %lld ns, then %lld ns", (long long)before, (long long)after);
 }
 
 /* A thread is in primary mode for three seconds, in which Linux may fail. */

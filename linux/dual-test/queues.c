@@ -86,7 +86,7 @@ void await_sleep(volatile pid_t *thread)
 		usleep(1000);
 		if (!*thread)
 			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)*thread);
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)*thread);
 		file = fopen(path, "r");
 		check(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1, "%s", path);
 		fclose(file);

@@ -27,7 +27,10 @@ void sends(mqd_t queue, uint32_t number, unsigned int priority);
 uint32_t received(mqd_t queue);
 /* Messages now. */
 long messages(mqd_t queue);
-/* Waits until a thread that has written its number there, and does nothing else, waits. */
+/*
+ * Waits until a thread, of any process, that has written its number there, and does nothing else,
+ * waits.
+ */
 void await_sleep(volatile pid_t *thread);
 /* How often the calling thread went to Linux by calls about queues. */
 uint64_t queue_calls_left(void);

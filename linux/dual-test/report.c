@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +43,8 @@ int reported(void)
 	device = open(PILLION_DUAL_DEVICE, O_RDWR | O_CLOEXEC);
 	check(device >= 0 && !ioctl(device, PILLION_IOC_DUAL_MARK, &again), "mark: %s", strerror(errno));
 	munlockall();
+	/* A terminal would obey it. */
+	prctl(PR_SET_NAME, "\033[2Jtester");
 	check(!sched_setscheduler(0, SCHED_FIFO, &parameters), "sched_setscheduler: %s", strerror(errno));
 	to_primary();
 	madvise(page, 4096, MADV_DONTNEED);
@@ -50,15 +54,14 @@ int reported(void)
 	return 7;
 }
 
-static void executes_with_report(void *nothing)
+static void executes_with_report(void *option)
 {
 	int fd = open(REPORT, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	char self[256] = "";
 
-	(void)nothing;
 	check(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0, REPORT ": %s", strerror(errno));
 	check(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "readlink: %s", strerror(errno));
-	execlp("pillion", "pillion", "exec", "--report", self, "reported", NULL);
+	execlp("pillion", "pillion", "exec", "--report", option, self, "reported", NULL);
 	fail(__FILE__, __LINE__, "pillion: %s", strerror(errno));
 }
 
@@ -87,7 +90,7 @@ void report(void)
 
 	if (is_native)
 		return;
-	status = status_of(spawn(executes_with_report, NULL));
+	status = status_of(spawn(executes_with_report, "--"));
 	check(WIFEXITED(status) && WEXITSTATUS(status) == 7, "its status is %#x", status);
 	fd = open(REPORT, O_RDONLY);
 	check(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0, REPORT ": %s", strerror(errno));
@@ -96,6 +99,14 @@ void report(void)
 	check(!strstr(call + 1, "  first call getppid, "), "it is there twice");
 	fault = strstr(text, "  first page fault at 0x");
 	check(fault && is_in(fault, 0, faults_once) && is_in(fault, 1, reported), "fault: %.200s", fault ? fault : "-");
+	check(strstr(text, " ?[2Jtester ") && !strchr(text, '\033'), "its name: %.300s", text);
+	close(fd);
+	status = status_of(spawn(executes_with_report, "--warn"));
+	check(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGXCPU, "with warnings its status is %#x", status);
+	memset(text, 0, sizeof(text));
+	fd = open(REPORT, O_RDONLY);
+	check(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0, REPORT ": %s", strerror(errno));
+	check(strstr(text, ": ended by signal 24 (") && strstr(text, "--warn"), "its end: %.400s", text);
 	close(fd);
 	unlink(REPORT);
 }

@@ -15,8 +15,7 @@
 #define FOREVER PILLION_DUAL_SERVICE_FOREVER
 #define TRY PILLION_DUAL_SERVICE_TRY
 
-/* Makes a call, in primary mode or from Linux. */
-static long service(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+long service(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	long command = PILLION_IOC_DUAL_CALL(number), result;
 

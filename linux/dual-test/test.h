@@ -101,6 +101,9 @@ uint64_t left_by(long one, long other);
 /* The calling thread has been in primary mode at least that often. */
 void check_entries(uint64_t least);
 
+/* A call of primary mode's own, also from Linux; returns what it returns. */
+long service(unsigned int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
 /* Runs a function in another process; returns its number. */
 pid_t spawn(void (*run)(void *), void *context);
 /* The status of a process that ends soon. */
@@ -121,6 +124,9 @@ struct sleeper {
 pid_t start(struct sleeper *sleeper, unsigned int kind);
 
 void registers(void);
+void registers_at_faults(void);
+void registers_at_signals(void);
+void registers_traced(void);
 void times(void);
 void clocks(void);
 void clocks_between_threads(void);
@@ -129,8 +135,10 @@ void interrupted_absolute(void);
 void interrupted_relative(void);
 void interrupted_computation(void);
 void stopped(void);
+void restarts_of_32_bits(void);
 void killed(void);
 void killed_without_budget(void);
+void kill_storm(void);
 void exit_of_another(void);
 void room(void);
 void forks(void);
@@ -147,7 +155,9 @@ int reported(void);
 void traced(void);
 void exceptions(void);
 void faults(void);
+void faults_of_later(void);
 void modes(void);
+void counts_live(void);
 int stay(void);
 int outlive(void);
 int outlive_fifos(void);
@@ -161,10 +171,12 @@ void unmarked(void);
 void warns(void);
 void debugs(void);
 void debugs_of_memory(void);
+void debugs_begin(void);
 void debugs_of_owners(void);
 void watchdog(void);
 void freezer(void);
 void permissions(void);
+void ended_many(void);
 void set_user_id(void);
 /* What `set_user_id` executes. */
 int other(bool has_gained);
@@ -188,6 +200,7 @@ void futex_memory(void);
 void futex_storm(void);
 void futex_killed(void);
 void event_results(void);
+void event_of_x32(void);
 void event_registers(void);
 void event_turns(void);
 void event_polled(void);
@@ -213,6 +226,8 @@ void queue_processes(void);
 void queue_ends(void);
 void queue_polled(void);
 void queue_notified(void);
+void queue_told_by_others(void);
+void queue_told_beside_readers(void);
 void queue_shown(void);
 void queue_many(void);
 void queue_storm(void);
@@ -239,6 +254,7 @@ void names_waiter_dies(void);
 void names_rights(void);
 void names_ceiling(void);
 void words(void);
+void pipe_held(void);
 void hostile_words(void);
 void names_full(void);
 void hostile_names(void);
@@ -256,6 +272,7 @@ void fifo_readers(void);
 void fifo_writers(void);
 void fifo_turns(void);
 void fifo_interrupted(void);
+void fifo_stolen(void);
 void fifo_cost(void);
 void hostile_services(void);
 void hostile_instructions(void);

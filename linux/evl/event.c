@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mutexes.h"
+#include "primary/call.h"
 #include "primary/lock.h"
 #include "threads.h"
 
@@ -47,7 +48,22 @@ static int make(struct event **made, int clockfd, int flags)
 
 static int make_static(struct evl_element *element);
 
-static const struct evl_kind events = { .closes = closes, .ends = ends, .make = make_static };
+static int make_shared(struct evl_object **made);
+
+static const struct evl_kind events = {
+	.closes = closes, .ends = ends, .make = make_static, .shared_kind = PILLION_DUAL_OBJECT_CONDITION,
+	.make_shared = make_shared
+};
+
+static int make_shared(struct evl_object **made)
+{
+	struct event *event;
+	int error = make(&event, EVL_CLOCK_MONOTONIC, 0);
+
+	if (!error)
+		*made = &event->object;
+	return error;
+}
 
 static int make_static(struct evl_element *element)
 {
@@ -98,6 +114,22 @@ static int wait_unlocked(struct event *event, struct mutex *mutex, struct primar
 	return evl_leave(event, error ? error : evl_wait(&event->object, &event->waiters, &wait, end));
 }
 
+/* Waits for one that processes share. The real-time side gives up the mutex, and gets it back. */
+static int wait_shared(struct event *event, struct mutex *mutex, struct primary_end end)
+{
+	int error;
+
+	primary_unlock();
+	evl_current->owned -= !!evl_current->owned;
+	evl_current->has_slept = evl_current->owned;
+	error = primary_mutex_wait(&mutex->own, event->object.shared, primary_clock(end), end.ns);
+	if (error != -EPERM)
+		evl_current->owned++;
+	primary_lock();
+	/* The mutex's owner was in another process, which has ended. */
+	return evl_leave(event, error == -EOWNERDEAD ? 0 : error);
+}
+
 int evl_timedwait_event(struct evl_event *event, struct evl_mutex *mutex, const struct timespec *timeout)
 {
 	struct mutex *lock = evl_mutex(mutex);
@@ -112,6 +144,8 @@ int evl_timedwait_event(struct evl_event *event, struct evl_mutex *mutex, const 
 		return -EINVAL;
 	if (!evl_end(&found->object, timeout, &end))
 		return evl_leave(found, -EINVAL);
+	if (found->object.shared)
+		return wait_shared(found, lock, end);
 	error = wait_unlocked(found, lock, end);
 	if (error == -EPERM)
 		return error;
@@ -124,6 +158,17 @@ int evl_wait_event(struct evl_event *event, struct evl_mutex *mutex)
 	return evl_timedwait_event(event, mutex, NULL);
 }
 
+/* Wakes the most urgent thread, or all; or a thread of this process, if that waits. */
+static int wake_shared(struct event *event, bool all, pid_t thread)
+{
+	int result;
+
+	primary_unlock();
+	result = PRIMARY_CALL(CONDITION_WAKE, event->object.shared, all, thread, 0);
+	primary_lock();
+	return result;
+}
+
 int evl_signal_event(struct evl_event *event)
 {
 	struct event *found = evl_enter(&event->element, &events);
@@ -131,6 +176,8 @@ int evl_signal_event(struct evl_event *event)
 
 	if (!found)
 		return -EINVAL;
+	if (found->object.shared)
+		return evl_leave(found, wake_shared(found, false, 0));
 	wait = primary_first(&found->waiters);
 	if (wait)
 		primary_wake(wait, 0);
@@ -148,6 +195,8 @@ int evl_signal_thread(struct evl_event *event, int efd)
 	thread = evl_enter_file(efd, &evl_threads);
 	if (!thread)
 		return -EBADF;
+	if (found->object.shared)
+		return evl_leave(thread, thread->thread ? wake_shared(found, false, thread->tid) : 0);
 	wait = thread->thread ? thread->thread->wait : NULL;
 	if (wait && wait->queue == &found->waiters && !wait->has_ended)
 		primary_wake(wait, 0);
@@ -160,6 +209,8 @@ int evl_broadcast_event(struct evl_event *event)
 
 	if (!found)
 		return -EINVAL;
+	if (found->object.shared)
+		return evl_leave(found, wake_shared(found, true, 0));
 	primary_wake_all(&found->waiters, 0);
 	return evl_leave(found, 0);
 }

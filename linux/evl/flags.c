@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "object.h"
+#include "primary/call.h"
 #include "primary/lock.h"
 #include "threads.h"
 
@@ -30,9 +31,20 @@ static struct group *group_of(struct evl_object *object)
 	return holder_of(object, struct group, object);
 }
 
+/* The flags that are set. A result of 32 bits that is negative is an error: those have 31. */
+static unsigned int value_of(const struct group *group)
+{
+	long value;
+
+	if (!group->object.shared)
+		return group->value;
+	value = PRIMARY_CALL(FLAGS_CLEAR, group->object.shared, 0, 0, 0);
+	return value > 0 ? value : 0;
+}
+
 static unsigned int events(struct evl_object *object)
 {
-	return group_of(object)->value ? POLLIN | POLLRDNORM : 0;
+	return value_of(group_of(object)) ? POLLIN | POLLRDNORM : 0;
 }
 
 static void closes(struct evl_object *object)
@@ -58,6 +70,8 @@ static int make(struct group **made, int clockfd, int value, int flags)
 		return -ENOMEM;
 	group->object.clock = clock;
 	group->value = value;
+	group->object.shared_value = group->value;
+	group->object.shared_flags = PILLION_DUAL_OBJECT_TAKEN;
 	primary_queue_init(&group->waiters, true);
 	*made = group;
 	return 0;
@@ -65,7 +79,22 @@ static int make(struct group **made, int clockfd, int value, int flags)
 
 static int make_static(struct evl_element *element);
 
-static const struct evl_kind groups = { .events = events, .closes = closes, .ends = ends, .make = make_static };
+static int make_shared(struct evl_object **made);
+
+static const struct evl_kind groups = {
+	.events = events, .changes = evl_looks_again, .closes = closes, .ends = ends, .make = make_static,
+	.shared_kind = PILLION_DUAL_OBJECT_FLAGS, .make_shared = make_shared
+};
+
+static int make_shared(struct evl_object **made)
+{
+	struct group *group;
+	int error = make(&group, EVL_CLOCK_MONOTONIC, 0, 0);
+
+	if (!error)
+		*made = &group->object;
+	return error;
+}
 
 static int make_static(struct evl_element *element)
 {
@@ -142,12 +171,27 @@ static void give_back(struct primary_wait *wait)
 	set(((struct wish *)wait->data)->group, wait->value, false);
 }
 
+/* The real-time side gives the flags to one thread. */
+static int wait_shared(struct group *group, struct wish wish, struct primary_end end, int *told)
+{
+	uint64_t any = wish.all ? 0 : PILLION_DUAL_SERVICE_ANY;
+	long taken = evl_wait_shared(&group->object, wish.bits | any, end);
+
+	if (taken < 0)
+		return taken;
+	if (told)
+		*told = taken;
+	return 0;
+}
+
 static int wait_for(struct group *group, struct wish wish, struct primary_end end, int *told)
 {
 	struct primary_wait wait = { .data = &wish, .give_back = give_back };
 	int error = 0;
 
 	wish.group = group;
+	if (group->object.shared)
+		return wait_shared(group, wish, end, told);
 	if (!takes(&wait))
 		error = evl_wait(&group->object, &group->waiters, &wait, end);
 	if (!error && told)
@@ -227,12 +271,27 @@ int evl_trywait_exact_flags(struct evl_flags *group, int bits)
 	return try(group, ALL_OF(bits), NULL);
 }
 
+static int post_shared(struct group *group, int bits, bool is_broadcast)
+{
+	long result;
+
+	if (bits < 0)
+		return -EINVAL;
+	primary_unlock();
+	result = PRIMARY_CALL(FLAGS_SET, group->object.shared, bits, is_broadcast, 0);
+	primary_lock();
+	evl_changed(&group->object);
+	return result;
+}
+
 static int post(struct evl_flags *group, int bits, bool is_broadcast)
 {
 	struct group *found = bits ? evl_enter(&group->element, &groups) : NULL;
 
 	if (!found)
 		return -EINVAL;
+	if (found->object.shared)
+		return evl_leave(found, post_shared(found, bits, is_broadcast));
 	set(found, bits, is_broadcast);
 	return evl_leave(found, 0);
 }
@@ -253,7 +312,7 @@ int evl_peek_flags(struct evl_flags *group, int *told)
 
 	if (!found)
 		return -EINVAL;
-	*told = found->value;
+	*told = value_of(found);
 	return evl_leave(found, 0);
 }
 

@@ -16,7 +16,7 @@ static void ends(struct evl_object *object)
 
 	if (mutex->is_native)
 		pthread_mutex_destroy(&mutex->native);
-	else if (primary_mutex_destroy(&mutex->own, true))
+	else if (!mutex->own.is_shared && primary_mutex_destroy(&mutex->own, true))
 		/* A thread owns it: its word stays. */
 		return;
 	free(mutex);
@@ -63,6 +63,10 @@ static int make(struct mutex **made, int clockfd, unsigned int ceiling, int flag
 	if (!mutex)
 		return -ENOMEM;
 	mutex->object.clock = clock;
+	mutex->object.shared_value = ceiling;
+	mutex->object.shared_flags = PILLION_DUAL_OBJECT_CHECKED | (ceiling ? 0 : PILLION_DUAL_OBJECT_INHERIT);
+	if (flags & EVL_MUTEX_RECURSIVE)
+		mutex->object.shared_flags |= PILLION_DUAL_OBJECT_RECURSIVE;
 	error = make_in(mutex, ceiling, flags & EVL_MUTEX_RECURSIVE);
 	if (error) {
 		free(mutex);
@@ -74,7 +78,31 @@ static int make(struct mutex **made, int clockfd, unsigned int ceiling, int flag
 
 static int make_static(struct evl_element *element);
 
-static const struct evl_kind mutexes = { .ends = ends, .make = make_static };
+/* It is not made, unless the process shares none. */
+static int make_shared(struct evl_object **made)
+{
+	struct mutex *mutex = calloc(1, sizeof(*mutex));
+
+	if (!mutex)
+		return -ENOMEM;
+	mutex->object.clock = CLOCK_MONOTONIC;
+	*made = &mutex->object;
+	return 0;
+}
+
+/* The task knows what kind of mutex it is. */
+static void shares(struct evl_object *object)
+{
+	struct mutex *mutex = holder_of(object, struct mutex, object);
+
+	primary_mutex_destroy(&mutex->own, true);
+	primary_mutex_share(&mutex->own, object->shared);
+}
+
+static const struct evl_kind mutexes = {
+	.ends = ends, .make = make_static, .shared_kind = PILLION_DUAL_OBJECT_MUTEX, .make_shared = make_shared,
+	.shares = shares
+};
 
 static int make_static(struct evl_element *element)
 {
@@ -124,9 +152,13 @@ struct mutex *evl_mutex(struct evl_mutex *mutex)
 static int lock_native(struct mutex *mutex, struct primary_end end)
 {
 	struct timespec time;
+	int error;
 
-	if (end.clock == PRIMARY_AT_ONCE)
-		return -pthread_mutex_trylock(&mutex->native);
+	if (end.clock == PRIMARY_AT_ONCE) {
+		error = pthread_mutex_trylock(&mutex->native);
+		/* The owner is told what others are, as in primary mode. */
+		return error == EDEADLK ? -EBUSY : -error;
+	}
 	if (end.clock == PRIMARY_NEVER)
 		return -pthread_mutex_lock(&mutex->native);
 	time = primary_timespec(end.ns);
@@ -143,6 +175,9 @@ int evl_mutex_lock(struct mutex *mutex, struct primary_end end)
 	if (end.clock == PRIMARY_NEVER)
 		clock = PILLION_DUAL_SERVICE_FOREVER;
 	error = mutex->is_native ? lock_native(mutex, end) : primary_mutex_lock(&mutex->own, clock, end.ns);
+	/* Its owner's process has ended. */
+	if (error == -EOWNERDEAD)
+		error = 0;
 	if (!error && evl_current)
 		evl_current->owned++;
 	return error;

@@ -7,11 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "primary/call.h"
 #include "primary/lock.h"
+#include "primary/shared.h"
 #include "threads.h"
 
 #define MADE 0x65766c31
 #define CLOSED 0x65766c32
+
+/* Where primary mode has the names of public elements. */
+#define FOLDER "evl"
+/* Who polls an object that processes share looks at it that often. */
+#define PAUSE_NS 1000000L
 
 /* A descriptor that leads to an object. */
 struct descriptor {
@@ -41,10 +48,17 @@ bool evl_end(const struct evl_object *object, const struct timespec *timeout, st
 	return ns >= 0;
 }
 
+/* One that processes share keeps its name as long: who opens it meanwhile gets the same. */
 void evl_put(struct evl_object *object)
 {
-	if (!--object->references)
-		object->kind->ends(object);
+	uint32_t shared = object->shared;
+
+	if (--object->references)
+		return;
+	primary_unname(&object->name);
+	object->kind->ends(object);
+	if (shared)
+		primary_shared_close(shared);
 }
 
 static unsigned int events(struct primary_file *file)
@@ -69,7 +83,8 @@ static void closes(struct primary_file *file)
 	link_remove(&descriptor->link);
 	if (!link_alone(&object->files))
 		return;
-	primary_unname(&object->name);
+	if (!object->shared)
+		primary_unname(&object->name);
 	if (object->kind->closes)
 		object->kind->closes(object);
 }
@@ -115,22 +130,59 @@ static int lead(struct descriptor *descriptor, struct evl_object *object, int fl
 	return efd;
 }
 
-/* A name from a format, without the slash of a public one. */
-static int format_name(char *name, const char *format, va_list arguments)
-{
-	char text[PRIMARY_NAME_SIZE + 1];
-	int size = vsnprintf(text, sizeof(text), format, arguments);
-	bool is_public = text[0] == '/';
+/* A name, and whether it is public: then there was a slash in front of it, or a flag says so. */
+struct name {
+	char text[PRIMARY_NAME_SIZE];
+	bool is_public;
+};
 
-	if (size < 0 || size - is_public < 1)
+static int take_name(struct name *name, const char *text, int flags)
+{
+	bool has_slash = text[0] == '/';
+
+	if (!text[has_slash])
 		return -EINVAL;
-	if (size - is_public >= PRIMARY_NAME_SIZE)
+	if (strlen(text + has_slash) >= sizeof(name->text))
 		return -ENAMETOOLONG;
-	strcpy(name, text + is_public);
+	strcpy(name->text, text + has_slash);
+	name->is_public = has_slash || flags & EVL_CLONE_PUBLIC;
 	return 0;
 }
 
-static int publish(struct evl_object *object, const struct evl_kind *kind, int flags, int number, const char *name)
+static int format_name(struct name *name, int flags, const char *format, va_list arguments)
+{
+	char text[PRIMARY_NAME_SIZE + 2];
+
+	return vsnprintf(text, sizeof(text), format, arguments) < 0 ? -EINVAL : take_name(name, text, flags);
+}
+
+/* Held while an object gets its name: it is looked for and made, or opened, in one. */
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+
+/* Has other processes share an object, if primary mode has one of that kind, and room for it. */
+static int share(struct evl_object *object, const struct name *name)
+{
+	struct pillion_dual_open open;
+	long shared;
+
+	/* Who opens it does not know another clock. */
+	if (!name->is_public || !object->kind->shared_kind || object->shared || object->clock != CLOCK_MONOTONIC ||
+	    !primary_is_there() ||
+	    primary_shared_state(&open, object->kind->shared_kind, object->shared_flags, FOLDER, strlen(FOLDER), name->text))
+		return 0;
+	shared = primary_shared_make(&open, object->shared_value);
+	if (shared == -EEXIST || shared == -EACCES || shared == -EPERM)
+		return shared;
+	if (shared < 0)
+		return 0;
+	object->shared = shared;
+	if (object->kind->shares)
+		object->kind->shares(object);
+	return 0;
+}
+
+/* The caller holds `naming` if there is a name. */
+static int make_known(struct evl_object *object, const struct evl_kind *kind, int flags, int number, const struct name *name)
 {
 	struct descriptor *descriptor = make_descriptor();
 	int result = 0;
@@ -143,12 +195,17 @@ static int publish(struct evl_object *object, const struct evl_kind *kind, int f
 	link_init(&object->name.link);
 	primary_lock();
 	if (name)
-		result = primary_name(&object->name, kind, name);
+		result = primary_name(&object->name, kind, name->text);
 	primary_unlock();
+	if (!result && name)
+		result = share(object, name);
 	if (!result)
 		result = lead(descriptor, object, flags, number);
 	if (result >= 0)
 		return result;
+	if (object->shared)
+		primary_shared_close(object->shared);
+	object->shared = 0;
 	primary_lock();
 	primary_unname(&object->name);
 	primary_unlock();
@@ -156,13 +213,23 @@ static int publish(struct evl_object *object, const struct evl_kind *kind, int f
 	return result;
 }
 
+static int publish(struct evl_object *object, const struct evl_kind *kind, int flags, int number, const struct name *name)
+{
+	int result;
+
+	pthread_mutex_lock(&naming);
+	result = make_known(object, kind, flags, number, name);
+	pthread_mutex_unlock(&naming);
+	return result;
+}
+
 int evl_publish(struct evl_object *object, const struct evl_kind *kind, int flags, int number, const char *format,
 		va_list arguments)
 {
-	char name[PRIMARY_NAME_SIZE];
-	int error = format ? format_name(name, format, arguments) : 0;
+	struct name name;
+	int error = format ? format_name(&name, flags, format, arguments) : 0;
 
-	return error ? error : publish(object, kind, flags, number, format ? name : NULL);
+	return error ? error : publish(object, kind, flags, number, format ? &name : NULL);
 }
 
 int evl_publish_anonymous(struct evl_object *object, const struct evl_kind *kind, int flags)
@@ -189,45 +256,89 @@ int evl_give(struct evl_element *element, struct evl_object *object, const struc
 
 int evl_give_static(struct evl_element *element, struct evl_object *object, const struct evl_kind *kind)
 {
-	const char *name = element->name;
-	int efd = publish(object, kind, element->flags, -1, name && name[0] == '/' ? name + 1 : name);
+	struct name name;
+	int efd = element->name ? take_name(&name, element->name, element->flags) : 0;
 
+	if (!efd)
+		efd = publish(object, kind, element->flags, -1, element->name ? &name : NULL);
 	if (efd >= 0)
 		hold(element, object, efd);
 	return efd;
 }
 
-int evl_open(struct evl_element *element, const struct evl_kind *kind, const char *format, va_list arguments)
+/* Another descriptor for what this process has by a name. */
+static int open_own(struct evl_object **opened, const struct evl_kind *kind, const struct name *name)
 {
-	struct descriptor *descriptor;
+	struct descriptor *descriptor = make_descriptor();
 	struct evl_object *object = NULL;
 	struct primary_name *found;
-	char name[PRIMARY_NAME_SIZE];
-	int result = format_name(name, format, arguments);
+	int result;
 
-	if (result)
-		return result;
-	descriptor = make_descriptor();
 	if (!descriptor)
 		return -ENOMEM;
 	primary_lock();
-	found = primary_named(kind, name);
+	found = primary_named(kind, name->text);
 	if (found) {
-		object = holder_of(found, struct evl_object, name);
+		object = *opened = holder_of(found, struct evl_object, name);
 		object->references++;
 	}
 	primary_unlock();
 	result = object ? lead(descriptor, object, 0, -1) : -ENOENT;
-	if (result >= 0) {
-		hold(element, object, result);
+	if (result >= 0)
 		return result;
-	}
 	free(descriptor);
 	if (object) {
 		primary_lock();
 		evl_put(object);
 		primary_unlock();
 	}
+	return result;
+}
+
+/* What another process has made, for which this process makes an object. */
+static int open_shared(struct evl_object **opened, const struct evl_kind *kind, const struct name *name)
+{
+	struct pillion_dual_open open;
+	struct evl_object *object;
+	long shared;
+	int result;
+
+	if (primary_shared_state(&open, kind->shared_kind, 0, FOLDER, strlen(FOLDER), name->text))
+		return -ENOENT;
+	shared = primary_shared_open(&open);
+	if (shared < 0)
+		return shared;
+	result = kind->make_shared(&object);
+	if (result) {
+		primary_shared_close(shared);
+		return result;
+	}
+	object->shared = shared;
+	if (kind->shares)
+		kind->shares(object);
+	result = make_known(object, kind, 0, -1, name);
+	if (result < 0)
+		kind->ends(object);
+	*opened = object;
+	return result;
+}
+
+int evl_open(struct evl_element *element, const struct evl_kind *kind, const char *format, va_list arguments)
+{
+	struct evl_object *object = NULL;
+	struct name name;
+	int result = format_name(&name, 0, format, arguments);
+
+	if (result)
+		return result;
+	evl_init();
+	pthread_mutex_lock(&naming);
+	result = open_own(&object, kind, &name);
+	if (result == -ENOENT && kind->shared_kind && primary_is_there())
+		result = open_shared(&object, kind, &name);
+	pthread_mutex_unlock(&naming);
+	if (result >= 0)
+		hold(element, object, result);
 	return result;
 }
 
@@ -343,4 +454,34 @@ int evl_wait(struct evl_object *object, struct primary_queue *queue, struct prim
 	error = primary_wait(queue, wait, end);
 	pthread_cleanup_pop(0);
 	return error == -EWOULDBLOCK ? -EAGAIN : error;
+}
+
+struct primary_end evl_looks_again(struct evl_object *object)
+{
+	if (!object->shared)
+		return PRIMARY_FOREVER;
+	return PRIMARY_UNTIL(CLOCK_MONOTONIC, primary_now(CLOCK_MONOTONIC) + PAUSE_NS);
+}
+
+static long take_shared(struct evl_object *object, uint64_t wanted, struct primary_end end)
+{
+	return wanted ? primary_take_flags(object->shared, wanted, end) : primary_take(object->shared, end);
+}
+
+long evl_wait_shared(struct evl_object *object, uint64_t wanted, struct primary_end end)
+{
+	bool may_be_told = end.clock != PRIMARY_AT_ONCE && evl_current && evl_current->owned;
+	long result;
+
+	primary_unlock();
+	pthread_cleanup_push(evl_put_cancelled, object);
+	/* Whether it has to sleep is seen before. */
+	result = take_shared(object, wanted, may_be_told ? PRIMARY_TRY : end);
+	if (may_be_told && result == -EAGAIN) {
+		evl_current->has_slept = true;
+		result = take_shared(object, wanted, end);
+	}
+	pthread_cleanup_pop(0);
+	primary_lock();
+	return result;
 }

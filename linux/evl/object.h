@@ -28,6 +28,12 @@ struct evl_kind {
 	void (*ends)(struct evl_object *object);
 	/* Makes one for an element that was statically initialised; without the lock. */
 	int (*make)(struct evl_element *element);
+	/* Public ones are objects of primary mode, PILLION_DUAL_OBJECT_...; 0: they are not. */
+	uint32_t shared_kind;
+	/* Makes what this process has of one that another process made. Returns 0 or an error. */
+	int (*make_shared)(struct evl_object **made);
+	/* The object has got one of primary mode. NULL: there is nothing to do. */
+	void (*shares)(struct evl_object *object);
 };
 
 /* A part of each object. */
@@ -39,6 +45,11 @@ struct evl_object {
 	/* One for each descriptor, and one for each operation. */
 	unsigned int references;
 	clockid_t clock;
+	/* Primary mode's, which other processes have as well; 0: it is this process's alone. */
+	uint32_t shared;
+	/* What such a one is made with. */
+	uint32_t shared_flags;
+	uint64_t shared_value;
 };
 
 /* The clock of a number. Returns false: there is none. */
@@ -60,7 +71,10 @@ int evl_give(struct evl_element *element, struct evl_object *object, const struc
 	     const char *format, va_list arguments);
 /* The same with the name that the element has. */
 int evl_give_static(struct evl_element *element, struct evl_object *object, const struct evl_kind *kind);
-/* Gives an element the object with a name, and another descriptor of that. */
+/*
+ * Gives an element the object with a name, of this process or of another one, and another
+ * descriptor of that.
+ */
 int evl_open(struct evl_element *element, const struct evl_kind *kind, const char *format, va_list arguments);
 int evl_close(struct evl_element *element, const struct evl_kind *kind);
 
@@ -79,6 +93,13 @@ long evl_leave(void *object, long result);
 void evl_changed(struct evl_object *object);
 /* Waits, as primary_wait, with an object that a reference is held of. */
 int evl_wait(struct evl_object *object, struct primary_queue *queue, struct primary_wait *wait, struct primary_end end);
+/*
+ * Takes a semaphore that processes share, waiting for it; or flags, if some are wanted. Returns 0
+ * or the flags, or an error.
+ */
+long evl_wait_shared(struct evl_object *object, uint64_t wanted, struct primary_end end);
+/* When those that poll look again at an object, of which other processes do not tell them. */
+struct primary_end evl_looks_again(struct evl_object *object);
 void evl_put(struct evl_object *object);
 /* Gives up the reference of an operation that was cancelled. */
 void evl_put_cancelled(void *object);

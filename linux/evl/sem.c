@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "object.h"
+#include "primary/call.h"
 #include "primary/lock.h"
 #include "threads.h"
 
@@ -21,9 +22,20 @@ static struct sem *sem_of(struct evl_object *object)
 	return holder_of(object, struct sem, object);
 }
 
+/* The count; of one that processes share, also 0 for an error. */
+static unsigned int value_of(const struct sem *sem)
+{
+	long value;
+
+	if (!sem->object.shared)
+		return sem->value;
+	value = PRIMARY_CALL(SEMAPHORE_VALUE, sem->object.shared, 0, 0, 0);
+	return value > 0 ? value : 0;
+}
+
 static unsigned int events(struct evl_object *object)
 {
-	return sem_of(object)->value ? POLLIN | POLLRDNORM : 0;
+	return value_of(sem_of(object)) ? POLLIN | POLLRDNORM : 0;
 }
 
 static void closes(struct evl_object *object)
@@ -48,7 +60,7 @@ static int make(struct sem **made, int clockfd, int value, int flags)
 	if (!sem)
 		return -ENOMEM;
 	sem->object.clock = clock;
-	sem->value = value;
+	sem->value = sem->object.shared_value = value;
 	primary_queue_init(&sem->waiters, true);
 	*made = sem;
 	return 0;
@@ -56,7 +68,22 @@ static int make(struct sem **made, int clockfd, int value, int flags)
 
 static int make_static(struct evl_element *element);
 
-static const struct evl_kind sems = { .events = events, .closes = closes, .ends = ends, .make = make_static };
+static int make_shared(struct evl_object **made);
+
+static const struct evl_kind sems = {
+	.events = events, .changes = evl_looks_again, .closes = closes, .ends = ends, .make = make_static,
+	.shared_kind = PILLION_DUAL_OBJECT_SEMAPHORE, .make_shared = make_shared
+};
+
+static int make_shared(struct evl_object **made)
+{
+	struct sem *sem;
+	int error = make(&sem, EVL_CLOCK_MONOTONIC, 0, 0);
+
+	if (!error)
+		*made = &sem->object;
+	return error;
+}
 
 static int make_static(struct evl_element *element)
 {
@@ -119,6 +146,8 @@ static int take(struct sem *sem, struct primary_end end)
 {
 	struct primary_wait wait = { .data = sem, .give_back = give_back };
 
+	if (sem->object.shared)
+		return evl_wait_shared(&sem->object, 0, end);
 	if (!sem->value)
 		return evl_wait(&sem->object, &sem->waiters, &wait, end);
 	sem->value--;
@@ -150,16 +179,40 @@ int evl_tryget_sem(struct evl_sem *sem)
 	return found ? evl_leave(found, take(found, PRIMARY_TRY)) : -EINVAL;
 }
 
+/* Those of this process that poll need not wait until they look again. */
+static int put_shared(struct sem *sem)
+{
+	long result;
+
+	primary_unlock();
+	result = PRIMARY_CALL(SEMAPHORE_POST, sem->object.shared, 0, 0, 0);
+	primary_lock();
+	evl_changed(&sem->object);
+	return result;
+}
+
 int evl_put_sem(struct evl_sem *sem)
 {
 	struct sem *found = evl_enter(&sem->element, &sems);
 
 	if (!found)
 		return -EINVAL;
+	if (found->object.shared)
+		return evl_leave(found, put_shared(found));
 	if (found->value == INT_MAX)
 		return evl_leave(found, -EOVERFLOW);
 	give(found);
 	return evl_leave(found, 0);
+}
+
+/* Threads that wait for it go on waiting: what ends their waits here gives them the semaphore. */
+static int flush_shared(struct sem *sem)
+{
+	unsigned int count = value_of(sem);
+
+	while (count-- && !evl_wait_shared(&sem->object, 0, PRIMARY_TRY))
+		;
+	return 0;
 }
 
 int evl_flush_sem(struct evl_sem *sem)
@@ -168,6 +221,8 @@ int evl_flush_sem(struct evl_sem *sem)
 
 	if (!found)
 		return -EINVAL;
+	if (found->object.shared)
+		return evl_leave(found, flush_shared(found));
 	primary_wake_all(&found->waiters, -EAGAIN);
 	found->value = 0;
 	return evl_leave(found, 0);
@@ -179,7 +234,9 @@ int evl_peek_sem(struct evl_sem *sem, int *value)
 
 	if (!found)
 		return -EINVAL;
-	*value = found->value ? (int)found->value : -(int)primary_count(&found->waiters);
+	*value = value_of(found);
+	if (!*value)
+		*value = -(int)primary_count(&found->waiters);
 	return evl_leave(found, 0);
 }
 

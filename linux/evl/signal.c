@@ -4,9 +4,6 @@
 #include <pillion_dual.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "primary/call.h"
 #include "primary/lock.h"
@@ -49,6 +46,8 @@ static const char *about(int cause)
 		return "a fault took the thread to Linux";
 	case EVL_HMDIAG_WATCHDOG:
 		return "the thread computed for too long without waiting";
+	case EVL_HMDIAG_LKDEPEND:
+		return "the thread waits for a mutex whose owner is in Linux";
 	case EVL_HMDIAG_LKIMBALANCE:
 		return "a mutex was unlocked that is not the thread's";
 	case EVL_HMDIAG_LKSLEEP:
@@ -71,17 +70,6 @@ void evl_sigdebug_handler(int signal, siginfo_t *info, void *context)
 	errno = before;
 }
 
-static void tell_by_signal(int cause)
-{
-	siginfo_t info;
-
-	memset(&info, 0, sizeof(info));
-	info.si_code = SI_QUEUE;
-	info.si_pid = getpid();
-	info.si_value.sival_int = PILLION_DUAL_DEBUG_MARK | OWN | cause;
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), primary_tid(), SIGDEBUG, &info);
-}
-
 void evl_tell(int mode, int cause)
 {
 	struct evl_thread *self = evl_current;
@@ -94,5 +82,5 @@ void evl_tell(int mode, int cause)
 		primary_unlock();
 	}
 	if (self->modes & EVL_T_HMSIG)
-		tell_by_signal(cause);
+		primary_debug(OWN | cause);
 }

@@ -43,7 +43,8 @@ static void look_at(struct task *task)
 
 static void look_around(void)
 {
-	u64 now = READ_ONCE(window.directory->generation);
+	/* What changed was written before that. */
+	u64 now = smp_load_acquire(&window.directory->generation);
 	unsigned int i;
 
 	for (i = 0; i < window.task_count; i++)

@@ -40,7 +40,9 @@
 
 struct task *dual_task;
 
+/* Those that have not been found to have ended, and the same by their bits. */
 static LIST_HEAD(processes);
+static struct hlist_head by_bit[DUAL_MARKS];
 DECLARE_BITMAP(dual_marks, DUAL_MARKS);
 
 /* Guards the processes, their threads, and the bits. */
@@ -51,7 +53,7 @@ static struct dual_process *find(struct pid *pid)
 {
 	struct dual_process *process;
 
-	list_for_each_entry(process, &processes, link)
+	hlist_for_each_entry(process, &by_bit[pid_nr(pid) % DUAL_MARKS], same)
 		if (process->pid == pid)
 			return process;
 	return NULL;
@@ -123,8 +125,8 @@ static void clear_mark(struct dual_process *process)
 	struct dual_process *other;
 
 	process->marked = false;
-	list_for_each_entry(other, &processes, link)
-		if (other->marked && bit_of(other) == bit_of(process))
+	hlist_for_each_entry(other, &by_bit[bit_of(process)], same)
+		if (other->marked)
 			return;
 	clear_bit(bit_of(process), dual_marks);
 }
@@ -146,28 +148,17 @@ static void free_process(struct dual_process *process)
 	kfree(process);
 }
 
-/* Gives up a reference, under the lock. Returns whether it was the last one. */
-static bool put_locked(struct dual_process *process)
-{
-	if (!refcount_dec_and_test(&process->references))
-		return false;
-	clear_mark(process);
-	list_del(&process->link);
-	return true;
-}
-
+/* While it can be found, it has a reference for that. */
 void dual_process_put(struct dual_process *process)
 {
-	bool last;
-
-	spin_lock(&lock);
-	last = put_locked(process);
-	spin_unlock(&lock);
-	if (last)
+	if (refcount_dec_and_test(&process->references))
 		free_process(process);
 }
 
-/* The entry of a process that has ended, but for what files hold; NULL if there is none. */
+/*
+ * The entry of a process that has ended, which nobody finds any more: whoever keeps many of them
+ * makes no call of another process longer. NULL if there is none.
+ */
 static struct dual_process *take_ended(void)
 {
 	struct dual_process *process;
@@ -176,6 +167,8 @@ static struct dual_process *take_ended(void)
 		if (!process->lives || pid_task(process->pid, PIDTYPE_TGID))
 			continue;
 		process->lives = false;
+		list_del(&process->link);
+		hlist_del(&process->same);
 		clear_mark(process);
 		return process;
 	}
@@ -224,7 +217,7 @@ struct dual_thread *dual_thread_of_current(struct dual_process *process)
 	spin_unlock(&lock);
 	if (thread)
 		return thread;
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
 	if (!fresh)
 		return NULL;
 	fresh->pid = get_pid(task_pid(current));
@@ -252,7 +245,7 @@ struct owner {
 
 static struct dual_process *make(void)
 {
-	struct dual_process *process = kzalloc(sizeof(*process), GFP_KERNEL);
+	struct dual_process *process = kzalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
 
 	if (!process)
 		return NULL;
@@ -299,6 +292,7 @@ static int mark_current(struct owner *owner, const struct pillion_dual_mark *mar
 	if (!process) {
 		process = fresh;
 		list_add_tail(&process->link, &processes);
+		hlist_add_head(&process->same, &by_bit[bit_of(process)]);
 	}
 	process->marked = true;
 	swap(process->marker, fresh->marker);
@@ -390,31 +384,41 @@ static void show(const struct dual_process *process, const struct dual_thread *t
 	if (slot < 0)
 		return;
 	shown->mode = PILLION_DUAL_PRIMARY;
-	shown->answered += READ_ONCE(dual_slot(slot)->calls);
-	shown->waits += READ_ONCE(dual_slot(slot)->waits);
+	dual_account_live(shown, slot);
+}
+
+/* Shows one of a process's threads, if it has so many. Counts the number down. */
+static bool show_thread(const struct dual_process *process, unsigned int *index,
+			struct pillion_dual_thread *shown)
+{
+	const struct dual_thread *thread;
+
+	list_for_each_entry(thread, &process->threads, link)
+		if (!(*index)--) {
+			show(process, thread, shown);
+			return true;
+		}
+	return false;
 }
 
 /* Of the processes that have ended, a file shows those that it holds. */
 static int show_number(const struct owner *owner, unsigned int index, struct pillion_dual_thread *shown)
 {
 	const struct dual_process *process;
-	const struct dual_thread *thread;
-	int error = -ENOENT;
+	bool found = false;
+	unsigned int i;
 
 	spin_lock(&lock);
 	list_for_each_entry(process, &processes, link) {
-		if (!process->lives && !holds(owner, process))
-			continue;
-		list_for_each_entry(thread, &process->threads, link)
-			if (!index--) {
-				show(process, thread, shown);
-				error = 0;
-				goto out;
-			}
+		found = show_thread(process, &index, shown);
+		if (found)
+			break;
 	}
-out:
+	for (i = 0; i < owner->count && !found; i++)
+		if (!owner->processes[i]->lives)
+			found = show_thread(owner->processes[i], &index, shown);
 	spin_unlock(&lock);
-	return error;
+	return found ? 0 : -ENOENT;
 }
 
 static int look(struct owner *owner, void __user *user)
@@ -509,7 +513,7 @@ static long dual_ioctl(struct file *file, unsigned int number, unsigned long arg
 
 static int dual_file_open(struct inode *inode, struct file *file)
 {
-	struct owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL);
+	struct owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
 
 	if (!owner)
 		return -ENOMEM;

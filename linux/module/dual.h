@@ -12,6 +12,7 @@
 #ifndef DUAL_H
 #define DUAL_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
@@ -20,6 +21,8 @@
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/types.h>
+#include <asm/ptrace.h>
+#include <asm/unistd.h>
 #include <pillion_channel.h>
 #include <pillion_dual.h>
 
@@ -29,7 +32,16 @@ struct cred;
 struct dual_pages;
 struct page;
 struct pid;
-struct pt_regs;
+
+/* What a memory looks like: it is looked at again when that has changed. */
+struct dual_shape {
+	unsigned long total_vm;
+	/* Changes with rights as well. */
+	unsigned long data_vm;
+	int map_count;
+	/* How often something was unmapped: what replaces it may be as large. */
+	int unmaps;
+};
 
 /* Memory of a process that stays where it is. */
 struct dual_pins {
@@ -38,9 +50,10 @@ struct dual_pins {
 	struct mutex lock;
 	/* The memory to which the notifier is registered; NULL before the first scan. */
 	struct mm_struct *mm;
-	/* What the memory looked like at the last scan. */
-	unsigned long total_vm;
-	int map_count;
+	/* At the last scan. */
+	struct dual_shape shape;
+	/* See `dual_shape`. */
+	atomic_t unmaps;
 	struct dual_pages *pinned;
 	/* Its index among the memories that may have objects, or DUAL_NO_MEMORY. */
 	u32 memory;
@@ -59,7 +72,9 @@ struct dual_pins {
 
 /* A process that was marked, until it has ended and no file wants to know about it. */
 struct dual_process {
+	/* Among those that live, and among those of them with the same bit. */
 	struct list_head link;
+	struct hlist_node same;
 	/* One while it lives, one for each file, and one for each thread that is being served. */
 	refcount_t references;
 	struct pid *pid;
@@ -154,6 +169,14 @@ struct dual_thread *dual_thread_of_current(struct dual_process *process);
 int dual_hook_open(void);
 void dual_hook_close(void);
 long dual_natively(const struct pt_regs *regs);
+/*
+ * The number of a call that is hooked. Linux looks at the low half, and takes most calls by x32's
+ * numbers too, if that is switched on.
+ */
+static inline u32 dual_number(const struct pt_regs *regs)
+{
+	return (u32)regs->orig_ax & ~__X32_SYSCALL_BIT;
+}
 void *dual_function(const char *name);
 /* A function's own instructions may begin behind one for indirect calls, of so many bytes. */
 #define DUAL_ENDBR_BYTES 4
@@ -174,6 +197,7 @@ void dual_slot_recall(unsigned int slot);
  */
 void dual_runners_look(bool all);
 
+void dual_account_live(struct pillion_dual_thread *sums, unsigned int number);
 void dual_report(struct dual_process *process, const struct dual_thread *thread,
 		 const struct pillion_dual_slot *slot, u32 reason);
 

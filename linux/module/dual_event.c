@@ -122,7 +122,7 @@ static bool adopt(struct dual_file *place, int descriptor, unsigned int count, u
 /* Makes an eventfd, for a marked process. Linux's own count is 0 as long as it is not used. */
 long dual_event_make(const struct pt_regs *regs)
 {
-	unsigned int flags = (u32)regs->orig_ax == __NR_eventfd2 ? regs->si : 0;
+	unsigned int flags = dual_number(regs) == __NR_eventfd2 ? regs->si : 0;
 	struct dual_file *place = dual_file_claim();
 	struct pt_regs empty = *regs;
 	long descriptor;

@@ -214,7 +214,7 @@ long dual_futex(const struct pt_regs *regs)
 
 	if (number < 0)
 		return dual_natively(regs);
-	switch ((u32)regs->orig_ax & ~__X32_SYSCALL_BIT) {
+	switch (dual_number(regs)) {
 	case __NR_futex:
 		return futex(regs, number);
 	case __NR_futex_waitv:

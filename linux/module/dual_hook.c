@@ -18,6 +18,7 @@
 #include <linux/mqueue.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/thread_info.h>
 #include <linux/version.h>
 #include <asm/ptrace.h>
 #include <asm/unistd.h>
@@ -101,6 +102,17 @@ static void notrace futex_hook(unsigned long ip, unsigned long parent, struct ft
 		divert(container_of(operations, struct hook, operations), parent, registers);
 }
 
+/*
+ * Linux goes on with a call. This function has no arguments, so it is also that of 32-bit calls,
+ * which have other numbers, and are Linux's.
+ */
+static void notrace restart_hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+				 struct ftrace_regs *registers)
+{
+	if (!in_ia32_syscall())
+		futex_hook(ip, parent, operations, registers);
+}
+
 /* Files can have been passed on to any process. */
 static void notrace file_hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
 			      struct ftrace_regs *registers)
@@ -146,7 +158,7 @@ static struct hook hooks[] = {
 	HOOK(rt_sigtimedwait, hook, entered),
 	HOOK(futex, futex_hook, futex),
 	HOOK(futex_waitv, futex_hook, futex),
-	HOOK(restart_syscall, futex_hook, futex),
+	HOOK(restart_syscall, restart_hook, futex),
 #ifdef __NR_futex_requeue
 	HOOK(futex_wait, futex_hook, futex),
 	HOOK(futex_wake, futex_hook, futex),
@@ -190,11 +202,13 @@ static void notrace queue_hook(unsigned long ip, unsigned long parent, struct ft
 		divert(&queue_hooks[i], parent, registers);
 }
 
-/* Linux's own function. The call must not be the last thing done here: it returns to the module. */
+/*
+ * Linux's own function, of a call of 64-bit programs, which its number names. The call must not be
+ * the last thing done here: it returns to the module.
+ */
 noinline long dual_natively(const struct pt_regs *regs)
 {
-	/* Linux looks at the low half, and takes a few calls by x32's numbers too. */
-	u32 number = (u32)regs->orig_ax & ~__X32_SYSCALL_BIT;
+	u32 number = dual_number(regs);
 	long result = -ENOSYS;
 	unsigned int i;
 
@@ -354,7 +368,8 @@ static long makes_queue(const struct pt_regs *regs)
 int dual_queue_native_send(int descriptor)
 {
 	typeof(queue_sends) *original = queue_hooks[QUEUE_SEND].original;
-	int result = original(descriptor, NULL, 0, 0, NULL);
+	struct timespec64 past = { 0 };
+	int result = original(descriptor, NULL, 0, 0, &past);
 
 	barrier();
 	return result;
@@ -363,7 +378,8 @@ int dual_queue_native_send(int descriptor)
 int dual_queue_native_receive(int descriptor, size_t room)
 {
 	typeof(queue_receives) *original = queue_hooks[QUEUE_RECEIVE].original;
-	int result = original(descriptor, NULL, room, NULL, NULL);
+	struct timespec64 past = { 0 };
+	int result = original(descriptor, NULL, room, NULL, &past);
 
 	barrier();
 	return result;

@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/version.h>
 
 #include "dual.h"
@@ -150,8 +151,19 @@ static void memory_goes(struct mmu_notifier *notifier, struct mm_struct *mm)
 	unpin(xchg(&pins->pinned, NULL));
 }
 
+/* A part of the memory goes away, whose areas are gone already. */
+static int part_goes(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
+{
+	struct dual_pins *pins = container_of(notifier, struct dual_pins, notifier);
+
+	if (range->event == MMU_NOTIFY_UNMAP)
+		atomic_inc(&pins->unmaps);
+	return 0;
+}
+
 static const struct mmu_notifier_ops operations = {
 	.release = memory_goes,
+	.invalidate_range_start = part_goes,
 };
 
 void dual_pins_init(struct dual_pins *pins)
@@ -177,7 +189,7 @@ static int follow(struct dual_pins *pins, struct mm_struct *mm)
 	if (pins->mm == mm)
 		return 0;
 	dual_pins_end(pins);
-	pins->total_vm = 0;
+	pins->shape.total_vm = 0;
 	error = mmu_notifier_register(&pins->notifier, mm);
 	if (error)
 		return error;
@@ -219,8 +231,8 @@ static struct dual_pages *make_room(unsigned long room)
 	struct dual_pages *pinned;
 
 	if (room > totalram_pages() / 2) {
-		pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned: it is more than half of Linux's; use less\n",
-				    current->comm, room);
+		pr_warn_ratelimited("%*pE: its memory, %lu pages, cannot be pinned: it is more than half of Linux's; use less\n",
+				    (int)strlen(current->comm), current->comm, room);
 		return NULL;
 	}
 	pinned = kvmalloc(struct_size(pinned, pages, room), GFP_KERNEL | __GFP_NOWARN);
@@ -236,8 +248,8 @@ static int account(struct mm_struct *mm, unsigned long before, unsigned long roo
 		return account_locked_vm(mm, before - room, false);
 	if (!account_locked_vm(mm, room - before, true))
 		return 0;
-	pr_warn_ratelimited("%s: its memory, %lu pages, cannot be pinned: RLIMIT_MEMLOCK; raise it\n",
-			    current->comm, room);
+	pr_warn_ratelimited("%*pE: its memory, %lu pages, cannot be pinned: RLIMIT_MEMLOCK; raise it\n",
+			    (int)strlen(current->comm), current->comm, room);
 	return -ENOMEM;
 }
 
@@ -254,14 +266,27 @@ static void fill(struct dual_pins *pins, struct dual_pages *pinned, struct mm_st
 	mmap_read_unlock(mm);
 }
 
+/* Whether a memory looks as at the last scan. */
+static bool is_scanned(const struct dual_pins *pins, const struct mm_struct *mm)
+{
+	return READ_ONCE(pins->shape.total_vm) == READ_ONCE(mm->total_vm) &&
+	       READ_ONCE(pins->shape.data_vm) == READ_ONCE(mm->data_vm) &&
+	       READ_ONCE(pins->shape.map_count) == READ_ONCE(mm->map_count) &&
+	       READ_ONCE(pins->shape.unmaps) == atomic_read(&pins->unmaps);
+}
+
 static int scan(struct dual_pins *pins, struct mm_struct *mm)
 {
 	/*
 	 * As it looked before the room for it was made: what is mapped meanwhile makes another
 	 * scan.
 	 */
-	unsigned long total_vm = READ_ONCE(mm->total_vm);
-	int map_count = READ_ONCE(mm->map_count);
+	struct dual_shape shape = {
+		.total_vm = READ_ONCE(mm->total_vm),
+		.data_vm = READ_ONCE(mm->data_vm),
+		.map_count = READ_ONCE(mm->map_count),
+		.unmaps = atomic_read(&pins->unmaps),
+	};
 	struct dual_pages *old = READ_ONCE(pins->pinned), *pinned = make_room(count(mm));
 
 	if (!pinned || account(mm, old ? old->room : 0, pinned->room)) {
@@ -272,8 +297,10 @@ static int scan(struct dual_pins *pins, struct mm_struct *mm)
 	fill(pins, pinned, mm);
 	dual_clock_touch();
 	unpin(xchg(&pins->pinned, pinned));
-	WRITE_ONCE(pins->map_count, map_count);
-	WRITE_ONCE(pins->total_vm, total_vm);
+	WRITE_ONCE(pins->shape.unmaps, shape.unmaps);
+	WRITE_ONCE(pins->shape.map_count, shape.map_count);
+	WRITE_ONCE(pins->shape.data_vm, shape.data_vm);
+	WRITE_ONCE(pins->shape.total_vm, shape.total_vm);
 	return 0;
 }
 
@@ -283,8 +310,7 @@ int dual_pin(struct dual_pins *pins)
 	struct mm_struct *mm = current->mm;
 	int error = 0;
 
-	if (READ_ONCE(pins->mm) == mm && READ_ONCE(pins->total_vm) == READ_ONCE(mm->total_vm) &&
-	    READ_ONCE(pins->map_count) == READ_ONCE(mm->map_count) &&
+	if (READ_ONCE(pins->mm) == mm && is_scanned(pins, mm) &&
 	    READ_ONCE(pins->memory) != DUAL_NO_MEMORY)
 		return 0;
 	mutex_lock(&pins->lock);
@@ -292,7 +318,7 @@ int dual_pin(struct dual_pins *pins)
 	/* All numbers were taken at first, or another process had the number of its memory. */
 	if (!error && pins->memory == DUAL_NO_MEMORY)
 		begin_objects(pins, mm);
-	if (!error && (pins->total_vm != mm->total_vm || pins->map_count != mm->map_count))
+	if (!error && !is_scanned(pins, mm))
 		error = scan(pins, mm);
 	mutex_unlock(&pins->lock);
 	return error;

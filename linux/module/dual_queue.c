@@ -58,10 +58,12 @@ static struct dual_queue *queue_of_inode(const struct inode *inode)
 	return NULL;
 }
 
-/* One of Linux's own beside a queue of both sides has no data. */
+/* One of Linux's own beside a queue of both sides has other data. */
 struct dual_queue *dual_queue_of(const struct file *file)
 {
-	return file->f_op == &operations && file->private_data ? queue_of_inode(file_inode(file)) : NULL;
+	struct dual_queue *this = file->f_op == &operations ? queue_of_inode(file_inode(file)) : NULL;
+
+	return this && file->private_data == this->shared ? this : NULL;
 }
 
 u64 dual_queue_address(const struct dual_queue *this, enum dual_queue_side side)
@@ -182,9 +184,15 @@ static int queue_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* What a file has as its data that the current thread may close. No queue is at an odd address. */
+static void *closer(void)
+{
+	return (void *)((unsigned long)current | 1);
+}
+
 static int queue_flush(struct file *file, fl_owner_t owner)
 {
-	return file->private_data ? native->flush(file, owner) : 0;
+	return file->private_data == closer() ? 0 : native->flush(file, owner);
 }
 
 static __poll_t queue_poll(struct file *file, poll_table *table)
@@ -244,29 +252,30 @@ static const struct file_operations operations = {
 	.llseek = default_llseek,
 };
 
-int dual_queue_open_native(const struct file *file, struct file **own)
+int dual_queue_open_native(const struct file *file, int flags, struct file **own)
 {
 	int descriptor = get_unused_fd_flags(O_CLOEXEC);
 
 	if (descriptor < 0)
 		return descriptor;
-	*own = dentry_open(&file->f_path, O_RDWR | O_NONBLOCK, current_cred());
+	*own = dentry_open(&file->f_path, flags | O_NONBLOCK, current_cred());
 	if (IS_ERR(*own)) {
 		put_unused_fd(descriptor);
 		return PTR_ERR(*own);
 	}
-	(*own)->private_data = NULL;
+	(*own)->private_data = closer();
 	(*own)->f_op = native;
-	/* Another thread can guess the descriptor, and close it. */
+	/* Another thread that has the same descriptors can guess this one, and close it. */
 	fd_install(descriptor, get_file(*own));
 	return descriptor;
 }
 
 void dual_queue_close_native(int descriptor, struct file *own)
 {
-	/* As it was opened. */
+	/* Whoever has got hold of the file can do nothing with it from here on but close it. */
 	own->f_op = &operations;
 	close_fd(descriptor);
+	own->private_data = NULL;
 	fput(own);
 }
 
@@ -310,6 +319,7 @@ static struct dual_queue *place_for(unsigned int most, unsigned int size)
 		return NULL;
 	this->most = most;
 	this->size = size;
+	this->untold = false;
 	memset(this->shared, 0, sizeof(*this->shared));
 	*this->shared = (struct pillion_dual_queue){
 		.number = i - 1, .most = most, .size = size, .texts = (u64)this->texts,
@@ -438,6 +448,7 @@ int dual_queues_open(void)
 		init_waitqueue_head(&queues[i].waits[DUAL_QUEUE_RECEIVES]);
 		init_waitqueue_head(&queues[i].waits[DUAL_QUEUE_SENDS]);
 		init_waitqueue_head(&queues[i].polls);
+		mutex_init(&queues[i].telling);
 	}
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include <linux/fs.h>
 #include <linux/mqueue.h>
+#include <linux/mutex.h>
 #include <linux/signal_types.h>
 #include <linux/spinlock.h>
 #include <linux/time64.h>
@@ -40,6 +41,10 @@ struct dual_queue {
 	/* Threads that wait in a call, and those that poll. */
 	wait_queue_head_t waits[DUAL_QUEUE_SIDES];
 	wait_queue_head_t polls;
+	/* Held while somebody is told of a message, for which nothing waits. */
+	struct mutex telling;
+	/* Somebody may be yet to be told of a message. */
+	bool untold;
 };
 
 /* The queue of an open file, or NULL. The caller holds a reference to the file. */
@@ -55,10 +60,11 @@ void dual_queue_release(struct dual_queue *this);
 /* Wakes who waits on a side that can go on now. Returns whether somebody did. */
 bool dual_queue_changed(struct dual_queue *this, enum dual_queue_side side);
 /*
- * A descriptor of Linux's own queue beside one of both sides, for one call of Linux's; or an error.
- * It is closed without what the end of a process's use means to such a queue.
+ * A descriptor of Linux's own queue beside one of both sides, for calls of Linux's; or an error.
+ * Nobody looks at the rights of who gets it. It is closed without what the end of a process's use
+ * means to such a queue.
  */
-int dual_queue_open_native(const struct file *file, struct file **own);
+int dual_queue_open_native(const struct file *file, int flags, struct file **own);
 void dual_queue_close_native(int descriptor, struct file *own);
 
 /* The calls, of threads in Linux. */
@@ -71,7 +77,11 @@ int dual_queue_change(struct file *file, const struct mq_attr *new, struct mq_at
 /* An inode of Linux's is about to end. */
 void dual_queue_end(struct inode *inode);
 
-/* Linux's own functions, for a queue of its own: a message without a text, and what else it has. */
+/*
+ * Linux's own functions, for a queue of its own: a message without a text, and what else it has.
+ * Neither a send nor a receive waits. What is received goes, also if its text can be put nowhere
+ * (EFAULT).
+ */
 int dual_queue_native_send(int descriptor);
 int dual_queue_native_receive(int descriptor, size_t room);
 int dual_queue_native_notify(int descriptor, const struct sigevent *how);

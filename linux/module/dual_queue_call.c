@@ -11,6 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -18,9 +19,6 @@
 
 #include "dual_futex.h"
 #include "dual_queue.h"
-
-/* Held while somebody asks to be told of a message, and while he is told. */
-static DEFINE_MUTEX(notifying);
 
 /*
  * Waits in Linux until a side can go on, for as long as to a time of CLOCK_REALTIME if there is
@@ -115,27 +113,64 @@ static bool take(struct dual_queue *this, void *text, size_t *length, unsigned i
 	return (*priority)--;
 }
 
+/* Has the current thread use other descriptors from here on. Returns those that it used. */
+static struct files_struct *use_descriptors(struct files_struct *next)
+{
+	struct files_struct *former = current->files;
+
+	task_lock(current);
+	current->files = next;
+	task_unlock(current);
+	return former;
+}
+
+/* Takes the messages out of Linux's own queue. */
+static void empty(const struct dual_queue *this, int descriptor)
+{
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < this->most && (result >= 0 || result == -EFAULT); i++)
+		result = dual_queue_native_receive(descriptor, this->size);
+}
+
 /*
  * Has Linux tell whoever asked for it of a message: it comes to Linux's own queue, without a text,
- * and goes.
+ * and goes. The descriptor for that is none of the sender's, whose threads could put another queue
+ * in its place: it is one of kernel threads. Says whether there was one.
  */
-static void notify(const struct file *file)
+static bool tell(struct dual_queue *this, const struct file *file)
+{
+	struct files_struct *former = use_descriptors(init_task.files);
+	struct file *own;
+	int descriptor = dual_queue_open_native(file, O_RDWR, &own);
+
+	if (descriptor >= 0) {
+		/* What came to it as it became one of both sides would keep it from telling. */
+		empty(this, descriptor);
+		WRITE_ONCE(this->shared->notifies, 0);
+		dual_queue_native_send(descriptor);
+		empty(this, descriptor);
+		dual_queue_close_native(descriptor, own);
+	}
+	use_descriptors(former);
+	return descriptor >= 0;
+}
+
+/*
+ * Tells of a message for which nobody waits, if it is the first one. Where a sender cannot, the
+ * next one does.
+ */
+static void notify(const struct file *file, bool is_first)
 {
 	struct dual_queue *this = dual_queue_of(file);
-	struct file *own;
-	int descriptor;
 
 	if (!READ_ONCE(this->shared->notifies))
 		return;
-	mutex_lock(&notifying);
-	descriptor = READ_ONCE(this->shared->notifies) ? dual_queue_open_native(file, &own) : -ENOENT;
-	if (descriptor >= 0) {
-		WRITE_ONCE(this->shared->notifies, 0);
-		dual_queue_native_send(descriptor);
-		dual_queue_native_receive(descriptor, this->size);
-		dual_queue_close_native(descriptor, own);
-	}
-	mutex_unlock(&notifying);
+	mutex_lock(&this->telling);
+	if (READ_ONCE(this->shared->notifies) && (is_first || this->untold))
+		this->untold = !tell(this, file);
+	mutex_unlock(&this->telling);
 }
 
 int dual_queue_send(struct file *file, const char __user *from, size_t length, unsigned int priority,
@@ -159,8 +194,8 @@ int dual_queue_send(struct file *file, const char __user *from, size_t length, u
 			goto out;
 	}
 	had_waiters = dual_queue_changed(this, DUAL_QUEUE_RECEIVES);
-	if (is_first && !had_waiters)
-		notify(file);
+	if (!had_waiters)
+		notify(file, is_first);
 out:
 	kfree(text);
 	return error;
@@ -198,7 +233,8 @@ out:
 
 /*
  * Asks Linux to tell the current process of a message, or not to. That can take as long as the
- * process likes, so nobody waits for it: what is sent meanwhile came before.
+ * process likes, so nobody waits for it: what is sent meanwhile came before. Meanwhile the process
+ * has the descriptor, which is therefore one for neither reading nor writing.
  */
 int dual_queue_notify(struct file *file, const struct sigevent *how)
 {
@@ -206,7 +242,7 @@ int dual_queue_notify(struct file *file, const struct sigevent *how)
 	struct file *own;
 	int descriptor, result;
 
-	result = descriptor = dual_queue_open_native(file, &own);
+	result = descriptor = dual_queue_open_native(file, O_ACCMODE, &own);
 	if (descriptor < 0)
 		return result;
 	result = dual_queue_native_notify(descriptor, how);

@@ -109,7 +109,7 @@ static struct pillion_dual_place *look_around(const struct dual_process *process
 					      const struct pillion_dual_slot *slot, u32 reason, u32 number)
 {
 	u64 sp = ALIGN(slot->registers.gpr[RSP], 8);
-	struct pillion_dual_place *place = kzalloc(sizeof(*place), GFP_KERNEL);
+	struct pillion_dual_place *place = kzalloc(sizeof(*place), GFP_KERNEL_ACCOUNT);
 	u64 *stack = kmalloc_array(WORDS, sizeof(*stack), GFP_KERNEL);
 	unsigned long missing;
 

@@ -244,7 +244,7 @@ long dual_signal_use(const struct pt_regs *regs)
 	fetch(id);
 	result = dual_natively(regs);
 	use(id, -1);
-	if (result || (u32)regs->orig_ax != __NR_timer_delete)
+	if (result || dual_number(regs) != __NR_timer_delete)
 		return result;
 	spin_lock(&lock);
 	timer = find(id);

@@ -24,6 +24,7 @@
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/task_work.h>
 #include <linux/time_namespace.h>
 #include <linux/uaccess.h>
@@ -427,7 +428,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 			if (!fatal_signal_pending(current))
 				dual_urgency_run();
 			reason = dual_why(slot);
-			dual_account(thread, slot, reason);
+			dual_account(thread, slot, reason, start);
 			is_done = resume(process, thread, slot, reason, regs, result, &rest);
 		} else if (dual_starts() == start && withdraw(slot)) {
 			/* The task ended before it took the thread. */
@@ -478,8 +479,9 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 		return false;
 	number = claim();
 	if (number < 0 && !xchg(&process->is_crowded, true))
-		pr_notice("%s[%d]: stays in Linux: all %u threads of [dual] are in use; raise `threads`\n",
-			  current->comm, task_tgid_nr(current), dual_slot_count());
+		pr_notice_ratelimited("%*pE[%d]: stays in Linux: all %u threads of [dual] are in use; raise `threads`\n",
+				      (int)strlen(current->comm), current->comm, task_tgid_nr(current),
+				      dual_slot_count());
 	return number >= 0 && run(number, process, thread, regs, &terms, result);
 }
 
@@ -630,6 +632,7 @@ int dual_thread_open(void)
 		return error;
 	for (i = 0; i < dual_slot_count(); i++)
 		WRITE_ONCE(dual_slot(i)->state, PILLION_DUAL_STATE_LINUX);
+	dual_account_open();
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
 	listen(dual_ring);
 	return 0;

@@ -23,9 +23,13 @@ long dual_continue(struct pt_regs *regs, const struct dual_rest *rest);
 
 /* Why a thread left primary mode: PILLION_DUAL_LEFT_... */
 unsigned int dual_why(const struct pillion_dual_slot *slot);
-/* Adds up what the current thread did in primary mode, which it left for that reason. */
+/*
+ * Adds up what the current thread did in primary mode, which it left for that reason, and entered
+ * after that start of the task.
+ */
 void dual_account(struct dual_thread *thread, const struct pillion_dual_slot *slot,
-		  unsigned int reason);
+		  unsigned int reason, u32 start);
+void dual_account_open(void);
 /* Whether the current thread is told of switches; it may have no entry. */
 static inline bool dual_warns(const struct dual_process *process, const struct dual_thread *thread)
 {

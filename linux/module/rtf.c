@@ -53,12 +53,18 @@ static int view_of(struct file *file, struct fifo_view *view)
 static int source_of(struct file *file, struct fifo_view *view)
 {
 	int error = view_of(file, view);
+	const struct task *task;
 	u32 from;
 
 	if (error || view->read_from == view->number)
 		return error;
 	from = view->read_from;
-	return from < PILLION_CHANNEL_FIFOS ? fifo_view(from, view) : -ENODEV;
+	task = view->task;
+	error = from < PILLION_CHANNEL_FIFOS ? fifo_view(from, view) : -ENODEV;
+	if (error)
+		return error;
+	/* The task states the number, and has no say over others' FIFOs. */
+	return view->task == task ? 0 : -ENODEV;
 }
 
 /* Calls the FIFO's handler, if there is one, after bytes were moved. */

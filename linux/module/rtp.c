@@ -36,11 +36,14 @@ enum { OWNER, OTHER, ENDS };
 /* What comes out at an end. */
 struct outlet {
 	struct list_head messages;
+	/* Of the messages, and of what is being read of others. */
 	size_t bytes;
+	/* How often all messages were dropped. */
+	unsigned long drops;
 };
 
 struct pipe {
-	/* Guards all of it. */
+	/* Guards all of it. Nobody who has it accesses a process's memory: that can last. */
 	struct mutex lock;
 	/* Whether a file is at that end. */
 	bool there[ENDS];
@@ -66,6 +69,7 @@ static void drop(struct outlet *outlet)
 		kvfree(message);
 	}
 	outlet->bytes = 0;
+	outlet->drops++;
 }
 
 static bool has_message(const struct outlet *outlet)
@@ -78,20 +82,47 @@ static bool has_room(const struct outlet *outlet, size_t size)
 	return !outlet->bytes || outlet->bytes + size <= PILLION_PIPE_BYTES;
 }
 
-/* Reads from the first message; the rest of it stays. The lock is held. */
-static ssize_t take(struct outlet *outlet, char __user *buffer, size_t count)
+/* Takes the first message, if there is one. The lock is held. */
+static struct message *take(struct outlet *outlet)
 {
-	struct message *message = list_first_entry(&outlet->messages, struct message, link);
+	struct message *message = list_first_entry_or_null(&outlet->messages, struct message, link);
 
-	count = min(count, message->size - message->read);
-	if (copy_to_user(buffer, message->text + message->read, count))
-		return -EFAULT;
-	message->read += count;
-	outlet->bytes -= count;
-	if (message->read == message->size) {
+	if (message)
 		list_del(&message->link);
+	return message;
+}
+
+/* Puts the rest of a message back, of which so much was read, unless it was dropped meanwhile. */
+static void settle(struct pipe *pipe, struct outlet *outlet, struct message *message, size_t count,
+		   unsigned long drops)
+{
+	bool is_dropped, stays;
+
+	message->read += count;
+	mutex_lock(&pipe->lock);
+	is_dropped = outlet->drops != drops;
+	stays = !is_dropped && message->read < message->size;
+	if (!is_dropped)
+		outlet->bytes -= count;
+	if (stays)
+		list_add(&message->link, &outlet->messages);
+	mutex_unlock(&pipe->lock);
+	if (!stays)
 		kvfree(message);
+	/* There is room again, or the rest for another reader. */
+	wake_up_interruptible(&pipe->changed);
+}
+
+/* Reads from a message that was taken when there had been so many drops. */
+static ssize_t give(struct pipe *pipe, struct outlet *outlet, struct message *message, unsigned long drops,
+		    char __user *buffer, size_t count)
+{
+	count = min(count, message->size - message->read);
+	if (copy_to_user(buffer, message->text + message->read, count)) {
+		settle(pipe, outlet, message, 0, drops);
+		return -EFAULT;
 	}
+	settle(pipe, outlet, message, count, drops);
 	return count;
 }
 
@@ -99,8 +130,10 @@ static ssize_t rtp_read(struct file *file, char __user *buffer, size_t count, lo
 {
 	struct handle *handle = file->private_data;
 	struct pipe *pipe = READ_ONCE(handle->pipe);
+	struct message *message;
 	ssize_t result = -EAGAIN;
 	struct outlet *outlet;
+	unsigned long drops;
 
 	if (!pipe)
 		return -ENOTCONN;
@@ -108,14 +141,13 @@ static ssize_t rtp_read(struct file *file, char __user *buffer, size_t count, lo
 	do {
 		if (mutex_lock_interruptible(&pipe->lock))
 			return -ERESTARTSYS;
-		if (has_message(outlet))
-			result = take(outlet, buffer, count);
-		else if (handle->end == OTHER && !pipe->there[OWNER])
+		message = take(outlet);
+		drops = outlet->drops;
+		if (!message && handle->end == OTHER && !pipe->there[OWNER])
 			result = -EPIPE;
 		mutex_unlock(&pipe->lock);
-		/* There is room again. */
-		if (result > 0)
-			wake_up_interruptible(&pipe->changed);
+		if (message)
+			return give(pipe, outlet, message, drops, buffer, count);
 		if (result != -EAGAIN || file->f_flags & O_NONBLOCK)
 			return result;
 	} while (!wait_event_interruptible(pipe->changed, has_message(outlet) || !READ_ONCE(pipe->there[OWNER])));

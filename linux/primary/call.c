@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pillion_dual.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "lock.h"
+#include "wait.h"
 
 static int device = -1;
 
@@ -97,6 +100,19 @@ void primary_leave(void)
 	syscall(SYS_ioctl, device, PILLION_IOC_DUAL_LOOK, &look);
 }
 
+void primary_debug(uint32_t reason)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_code = SI_QUEUE;
+	info.si_pid = getpid();
+	info.si_value.sival_int = PILLION_DUAL_DEBUG_MARK | reason;
+	/* The call is not to be one that leads to Linux, of which the thread might be told, too. */
+	primary_leave();
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), primary_tid(), SIGXCPU, &info);
+}
+
 int primary_make(uint32_t *handle, unsigned int kind, uint64_t value, uint64_t flags, uint32_t *word)
 {
 	uint32_t none = 0;
@@ -139,12 +155,39 @@ int primary_take(uint32_t semaphore, struct primary_end end)
 	int before;
 	long result;
 
+	if (primary_sleeps && end.clock != PRIMARY_AT_ONCE) {
+		result = primary_take(semaphore, PRIMARY_TRY);
+		if (result != -EAGAIN)
+			return result;
+		result = primary_may_sleep();
+		if (result)
+			return result;
+	}
 	pthread_cleanup_push(cancelled, &taking);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
 	result = PRIMARY_CALL(SEMAPHORE_WAIT, semaphore, primary_clock(end), end.ns, 0);
 	taking.has_taken = !result;
 	pthread_setcanceltype(before, NULL);
 	pthread_cleanup_pop(0);
+	return result;
+}
+
+long primary_take_flags(uint32_t flags, uint64_t wanted, struct primary_end end)
+{
+	int before;
+	long result;
+
+	if (primary_sleeps && end.clock != PRIMARY_AT_ONCE) {
+		result = primary_take_flags(flags, wanted, PRIMARY_TRY);
+		if (result != -EAGAIN)
+			return result;
+		result = primary_may_sleep();
+		if (result)
+			return result;
+	}
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+	result = PRIMARY_CALL(FLAGS_WAIT, flags, wanted, primary_clock(end), end.ns);
+	pthread_setcanceltype(before, NULL);
 	return result;
 }
 

@@ -36,6 +36,8 @@ void primary_leave(void);
 /* Sends SIGDEBUG at each switch to Linux of the process's threads, of the caller; or no more. */
 int primary_warn(bool warns);
 int primary_warn_thread(bool warns);
+/* Sends SIGDEBUG with a reason to the caller, who takes it in Linux at once. */
+void primary_debug(uint32_t reason);
 
 struct pillion_dual_thread;
 /* What a thread of the process did. Returns 0, or -ENOENT: it was never in primary mode. */
@@ -57,6 +59,11 @@ uintptr_t primary_home(const void *at);
 
 /* Takes a semaphore of primary mode's, waiting for it: a cancellation point. */
 int primary_take(uint32_t semaphore, struct primary_end end);
+/*
+ * Waits for flags of primary mode's, some or all of them: a cancellation point, in which a thread
+ * that is cancelled may have taken them. Returns those that were set, or an error.
+ */
+long primary_take_flags(uint32_t flags, uint64_t wanted, struct primary_end end);
 /* The clock of a wait as a call has it. */
 uint64_t primary_clock(struct primary_end end);
 

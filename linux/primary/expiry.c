@@ -12,7 +12,7 @@ uint64_t primary_expired(const struct primary_expiry *expiry)
 
 void primary_expiry_read(struct primary_expiry *expiry, uint64_t times)
 {
-	expiry->next = expiry->interval ? expiry->next + (int64_t)times * expiry->interval : 0;
+	expiry->next = expiry->interval ? primary_sum(expiry->next, primary_times(expiry->interval, times)) : 0;
 }
 
 struct primary_end primary_expires(const struct primary_expiry *expiry)

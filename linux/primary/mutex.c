@@ -95,6 +95,13 @@ int primary_mutex_make(struct primary_mutex *mutex)
 	return error;
 }
 
+void primary_mutex_share(struct primary_mutex *mutex, uint32_t handle)
+{
+	*mutex = (struct primary_mutex){
+		.handle = handle, .is_shared = true, .kind = PTHREAD_MUTEX_ERRORCHECK, .home = primary_home(mutex)
+	};
+}
+
 int primary_mutex_destroy(struct primary_mutex *mutex, bool by_force)
 {
 	int error = 0;

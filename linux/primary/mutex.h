@@ -37,6 +37,8 @@ struct primary_mutex {
 };
 
 int primary_mutex_make(struct primary_mutex *mutex);
+/* Has one be the object with a name of that handle. Who opened that closes it. */
+void primary_mutex_share(struct primary_mutex *mutex, uint32_t handle);
 /* -EBUSY: a thread owns it or waits for it; or, by force, if a thread owns it. */
 int primary_mutex_destroy(struct primary_mutex *mutex, bool by_force);
 

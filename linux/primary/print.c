@@ -11,6 +11,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "call.h"
 #include "native.h"
 
 NATIVE_DECLARE(fwrite);
@@ -90,6 +91,8 @@ ssize_t primary_say_text(FILE *stream, int priority, const void *text, size_t si
 {
 	size_t done = 0, piece;
 
+	if (!primary_is_now())
+		primary_print_begin();
 	for (; done < size; done += piece) {
 		piece = size - done < LONGEST ? size - done : LONGEST;
 		put(stream, priority, (const char *)text + done, piece);

@@ -14,10 +14,11 @@ all:
 	rm -f $@
 	$(AR) rcs $@ $^
 
-%: %.in
+# Made each time: PREFIX may be another one.
+%: %.in FORCE
 	sed 's|@PREFIX@|$(PREFIX)|' $< > $@
 
 # $(call install_headers,FOLDER): the headers of include/FOLDER, to the same place.
 install_headers = install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/$(1) include/$(1)/*.h
 
-.PHONY: all install clean
+.PHONY: all install clean FORCE

@@ -164,7 +164,7 @@ void primary_resume(struct primary_thread *thread)
 
 void primary_stand_still(void)
 {
-	struct primary_wait wait = { 0 };
+	struct primary_wait wait = { .is_forced = true };
 
 	if (!is_known || !own.suspensions || own.wait)
 		return;
@@ -202,7 +202,7 @@ int primary_set_periodic(struct primary_thread *thread, clockid_t clock, int64_t
 	if (now < 0 || first < 0 || period < 0)
 		return -EINVAL;
 	thread->clock = clock;
-	thread->release = first ? first : now + period;
+	thread->release = first ? first : primary_sum(now, period);
 	thread->period = period;
 	return 0;
 }
@@ -219,6 +219,6 @@ long primary_wait_period(void)
 	if (error)
 		return error;
 	missed = (primary_now(thread->clock) - thread->release) / thread->period;
-	thread->release += (missed + 1) * thread->period;
+	thread->release = primary_sum(thread->release, primary_times(thread->period, missed + 1));
 	return missed;
 }

@@ -53,7 +53,7 @@ static void expire(struct primary_timer *timer, int64_t late)
 
 	if (timer->interval) {
 		times += late / timer->interval;
-		timer->next += times * timer->interval;
+		timer->next = primary_sum(timer->next, primary_times(timer->interval, times));
 	} else {
 		timer->next = 0;
 		link_remove(&timer->link);

@@ -5,6 +5,8 @@
 
 #include "lock.h"
 
+__thread int (*primary_sleeps)(void);
+
 void primary_queue_init(struct primary_queue *queue, bool by_priority)
 {
 	link_init(&queue->waits);
@@ -128,7 +130,8 @@ static int sleep_in(struct primary_wait *wait, const struct primary_end *end)
 
 int primary_wait(struct primary_queue *queue, struct primary_wait *wait, struct primary_end end)
 {
-	int error = 0;
+	bool is_asked = !wait->is_forced;
+	int error;
 
 	if (end.clock == PRIMARY_AT_ONCE)
 		return -EWOULDBLOCK;
@@ -137,11 +140,14 @@ int primary_wait(struct primary_queue *queue, struct primary_wait *wait, struct 
 	wait->has_ended = 0;
 	wait->thread->wait = wait;
 	enqueue(queue, wait);
-	while (!wait->has_ended && error != -ETIMEDOUT && error != -EINTR) {
+	do {
 		primary_unlock();
-		error = sleep_in(wait, &end);
+		error = is_asked ? primary_may_sleep() : 0;
+		is_asked = false;
+		if (!error)
+			error = sleep_in(wait, &end);
 		primary_lock();
-	}
+	} while (!wait->has_ended && error != -ETIMEDOUT && error != -EINTR);
 	wait->thread->wait = NULL;
 	if (wait->has_ended)
 		return wait->result;

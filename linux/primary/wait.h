@@ -31,7 +31,20 @@ struct primary_wait {
 	uint64_t value;
 	/* Takes back what a thread was given that was cancelled in the same moment. */
 	void (*give_back)(struct primary_wait *wait);
+	/* The thread has no choice: primary_may_sleep() is not asked. */
+	bool is_forced;
 };
+
+/*
+ * What a skin does before the calling thread sleeps, without the lock; NULL: nothing. Returns 0, or
+ * the negative number of an error, with which the wait ends.
+ */
+extern __thread int (*primary_sleeps)(void);
+
+static inline int primary_may_sleep(void)
+{
+	return primary_sleeps ? primary_sleeps() : 0;
+}
 
 void primary_queue_init(struct primary_queue *queue, bool by_priority);
 

@@ -23,7 +23,7 @@ int command_exec(int argc, char **argv);
 
 /* Prints what failed, and why: errno. */
 int complain(const char *what);
-/* Prints why the command line is wrong, and the help. */
+/* Prints why the command line is wrong, unless that is said already, and where the help is. */
 int misused(const char *why);
 /* Prints the help. */
 int helped(void);

@@ -48,10 +48,13 @@ static void left(FILE *out, const struct pillion_dual_thread *thread)
 	}
 }
 
-void dual_text(FILE *out, const struct pillion_dual_thread *thread)
+void dual_text(FILE *out, const struct pillion_dual_thread *original)
 {
+	struct pillion_dual_thread copy = *original;
+	const struct pillion_dual_thread *thread = &copy;
 	unsigned int i;
 
+	make_plain(copy.name, sizeof(copy.name));
 	fprintf(out,
 		"  %7u %7u %-15.15s %-9s %8u %9" PRIu64 " %11" PRIu64 " %11" PRIu64 " %11.3f %11.3f %11.1f %9" PRIu64
 		" %9" PRIu64 "\n",
@@ -66,6 +69,22 @@ void dual_text(FILE *out, const struct pillion_dual_thread *thread)
 			break;
 		}
 	}
+}
+
+void dual_advice(FILE *out, const struct pillion_dual_thread *thread)
+{
+	char name[sizeof(thread->name)];
+
+	memcpy(name, thread->name, sizeof(name));
+	make_plain(name, sizeof(name));
+	if (thread->exhausted)
+		fprintf(out, "          thread %u (%.16s) used up its budget in %" PRIu64 " periods, and waited for the next:"
+			" give it more by budget_us of [dual] in the system file, of each period_us\n",
+			thread->thread, name, (uint64_t)thread->exhausted);
+	else if (thread->overruns)
+		fprintf(out, "          thread %u (%.16s) was late for %" PRIu64 " points of time: it computes for too long, or"
+			" was in Linux or below more urgent threads meanwhile\n",
+			thread->thread, name, (uint64_t)thread->overruns);
 }
 
 static void left_json(const struct pillion_dual_thread *thread)
@@ -116,16 +135,20 @@ static void frame_text(FILE *out, const struct pillion_dual_place *place, unsign
 	const struct pillion_dual_frame *frame = &place->frames[index];
 	/* A return address may be that of the next function already. */
 	uint64_t offset = index ? frame->offset - 1 : frame->offset, inside;
-	char name[128];
+	char name[128], file[PILLION_DUAL_PATH];
 
 	fprintf(out, "          %c %#" PRIx64, frame->flags & PILLION_DUAL_FRAME_SURE ? ' ' : '?', (uint64_t)frame->address);
 	if (frame->file >= place->file_count) {
 		fprintf(out, "\n");
 		return;
 	}
-	if (symbol_find(place->files[frame->file], offset, name, sizeof(name), &inside))
+	if (symbol_find(place->files[frame->file], offset, name, sizeof(name), &inside)) {
+		make_plain(name, sizeof(name));
 		fprintf(out, " %s+%#" PRIx64, name, inside + (index ? 1 : 0));
-	fprintf(out, " (%s+%#" PRIx64 ")\n", place->files[frame->file], (uint64_t)frame->offset);
+	}
+	memcpy(file, place->files[frame->file], sizeof(file));
+	make_plain(file, sizeof(file));
+	fprintf(out, " (%.*s+%#" PRIx64 ")\n", (int)sizeof(file), file, (uint64_t)frame->offset);
 }
 
 void dual_place_text(FILE *out, const struct pillion_dual_place *place)

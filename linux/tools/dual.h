@@ -12,6 +12,8 @@ bool dual_look(int device, unsigned int index, struct pillion_dual_thread *threa
 
 void dual_heading(FILE *out);
 void dual_text(FILE *out, const struct pillion_dual_thread *thread);
+/* Says what to do about a thread that was late. */
+void dual_advice(FILE *out, const struct pillion_dual_thread *thread);
 /* Reads a place where a thread left primary mode, likewise. */
 bool dual_look_place(int device, unsigned int index, struct pillion_dual_place *place);
 void dual_place_text(FILE *out, const struct pillion_dual_place *place);

@@ -46,10 +46,26 @@ static const char *dmesg(const char *error)
 	return text;
 }
 
+/* The remedy for a user who may not use dual mode: the module says which group may. */
+static const char *join_group(void)
+{
+	static char text[96];
+	FILE *file = fopen("/sys/class/misc/pillion-dual/group", "re");
+	char group[33];
+	bool is_named = file && fscanf(file, "%32s", group) == 1;
+
+	if (file)
+		fclose(file);
+	if (!is_named)
+		return "be root, or name a group in [dual] of the system file";
+	snprintf(text, sizeof(text), "join its group, %s", group);
+	return text;
+}
+
 static void without_device(const char *program)
 {
 	if (errno == EACCES || errno == EPERM)
-		without(program, PILLION_DUAL_DEVICE " may not be opened", "join its group");
+		without(program, PILLION_DUAL_DEVICE " may not be opened", join_group());
 	else if (errno == ENOENT && access("/dev/pillion", F_OK))
 		without(program, "there is no " PILLION_DUAL_DEVICE, "load the module (`modprobe pillion`)");
 	else if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
@@ -136,12 +152,37 @@ static int execute(const struct request *request, int device)
 	_exit(error == ENOENT ? NOT_FOUND : NOT_EXECUTED);
 }
 
-/* Says what became of each thread of a process, and where they first went to Linux. */
-static void report(int device, pid_t process, const char *program)
+/*
+ * Says which signal ended a program. SIGXCPU is often dual mode's: the watchdog's, or a warning
+ * that the program does not handle.
+ */
+static void report_signal(const struct request *request, int number, bool is_watched)
+{
+	const char *cause = "";
+
+	if (number == SIGXCPU && is_watched)
+		cause = ": the watchdog, since a thread computed for longer than watchdog_ms of [dual] without waiting";
+	else if (number == SIGXCPU && request->warns)
+		cause = ": a thread went to Linux (--warn), and the program does not handle the signal";
+	fprintf(stderr, "pillion: %s: ended by signal %d (%s)%s\n", request->words[0], number, strsignal(number), cause);
+}
+
+/* What a program that was not executed, or that shells cannot find, ends with. */
+static bool was_not_executed(int status)
+{
+	return WIFEXITED(status) && (WEXITSTATUS(status) == NOT_EXECUTED || WEXITSTATUS(status) == NOT_FOUND);
+}
+
+/*
+ * Says what became of each thread of a process with that status, and where they first went to
+ * Linux.
+ */
+static void report(int device, pid_t process, const struct request *request, int status)
 {
 	struct pillion_dual_thread thread;
 	struct pillion_dual_place place;
 	unsigned int i, shown = 0;
+	bool is_watched = false;
 
 	for (i = 0; dual_look(device, i, &thread); i++) {
 		if (thread.process != (uint32_t)process)
@@ -149,10 +190,15 @@ static void report(int device, pid_t process, const char *program)
 		if (!shown++)
 			dual_heading(stderr);
 		dual_text(stderr, &thread);
+		dual_advice(stderr, &thread);
+		is_watched |= thread.left[PILLION_DUAL_LEFT_WATCHDOG];
 	}
-	if (!shown)
+	if (WIFSIGNALED(status))
+		report_signal(request, WTERMSIG(status), is_watched);
+	if (!shown && !was_not_executed(status))
 		fprintf(stderr, "pillion: no thread of %s was in primary mode: none waited with the policy SCHED_FIFO or"
-			" SCHED_RR, or a line above or in `dmesg` says why it could not\n", program);
+			" SCHED_RR, or a line above or in `dmesg` says why it could not, or they are of a process"
+			" that it started: put `pillion exec --report` before that program\n", request->words[0]);
 	for (i = 0; dual_look_place(device, i, &place); i++)
 		dual_place_text(stderr, &place);
 }
@@ -178,7 +224,7 @@ static int execute_and_report(const struct request *request, int device)
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return complain("cannot wait for the program");
-	report(device, child, request->words[0]);
+	report(device, child, request, status);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -193,13 +239,15 @@ int command_exec(int argc, char **argv)
 	struct request request = { false, false, NULL };
 	int letter, device;
 
+	/* What getopt_long() begins its messages with. */
+	argv[0] = "pillion exec";
 	while ((letter = getopt_long(argc, argv, "+wrh", known, NULL)) != -1) {
 		if (letter == 'w')
 			request.warns = true;
 		else if (letter == 'r')
 			request.reports = true;
 		else
-			return letter == 'h' ? helped() : misused("unknown option");
+			return letter == 'h' ? helped() : misused(NULL);
 	}
 	if (optind == argc)
 		return misused("a program is missing");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes JSON to the standard output. */
+/* Texts that others chose, as JSON on the standard output and as they are shown. */
 #include <stdio.h>
 
 #include "json.h"
@@ -22,4 +22,13 @@ void json_text(const char *text, size_t size)
 	for (i = 0; i < size && text[i]; i++)
 		put(text[i]);
 	putchar('"');
+}
+
+void make_plain(char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size && text[i]; i++)
+		if (text[i] < ' ' || text[i] >= 0x7f)
+			text[i] = '?';
 }

@@ -2,6 +2,7 @@
 /* `pillion`: real-time tasks on Pillion, seen from Linux. */
 #include <errno.h>
 #include <getopt.h>
+#include <pillion_control.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,13 +48,17 @@ int complain(const char *what)
 
 	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
 		hint = " (is the module loaded? `modprobe pillion`)";
+	else if (errno == EACCES)
+		hint = " (" PILLION_DEVICE " is for root and members of the group pillion)";
 	fprintf(stderr, "pillion: %s: %s%s\n", what, strerror(errno), hint);
 	return FAILED;
 }
 
 int misused(const char *why)
 {
-	fprintf(stderr, "pillion: %s\n%s", why, help);
+	if (why)
+		fprintf(stderr, "pillion: %s\n", why);
+	fprintf(stderr, "Try `pillion --help`.\n");
 	return MISUSED;
 }
 
@@ -68,7 +73,8 @@ static int run(const struct options *options, int count, char **words)
 			return misused("wrong number of arguments");
 		return commands[i].run(options, count - 1, words + 1);
 	}
-	return misused("there is no such command");
+	fprintf(stderr, "pillion: there is no command `%s`\n", words[0]);
+	return misused(NULL);
 }
 
 int helped(void)
@@ -101,7 +107,8 @@ int main(int argc, char **argv)
 		case 'h':
 			return helped();
 		default:
-			return misused("unknown option");
+			/* getopt_long() has named it. */
+			return misused(NULL);
 		}
 	}
 	if (optind == argc)

@@ -111,7 +111,11 @@ struct pillion_dual_thread {
 	/* System calls answered in primary mode, and those of them that waited. */
 	__u64 answered;
 	__u64 waits;
-	/* Processor time in primary mode and in Linux, in nanoseconds. */
+	/*
+	 * Processor time in primary mode and in Linux, in nanoseconds. While the thread is in
+	 * primary mode, that and `exhausted` are as of the last PILLION_IOC_REFRESH of
+	 * /dev/pillion.
+	 */
 	__u64 primary_ns;
 	__u64 secondary_ns;
 	/* Periods in which its budget was used up. */

@@ -191,7 +191,10 @@ static inline long pillion_condition_wake(int file, long handle, int all)
 	return pillion_call(file, PILLION_DUAL_SERVICE_CONDITION_WAKE, handle, all, 0, 0);
 }
 
-/* Waits for all of some bits, or with PILLION_DUAL_SERVICE_ANY for one; returns those set. */
+/*
+ * Waits for all of some bits, or with PILLION_DUAL_SERVICE_ANY for one; returns those set. If they
+ * are PILLION_DUAL_OBJECT_TAKEN, they are cleared.
+ */
 static inline long pillion_flags_wait(int file, long handle, uint64_t wanted, uint64_t clock, uint64_t ns)
 {
 	return pillion_call(file, PILLION_DUAL_SERVICE_FLAGS_WAIT, handle, wanted, clock, ns);

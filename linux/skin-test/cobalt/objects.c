@@ -231,6 +231,8 @@ static void *modes(void *nothing)
 	check(!cobalt_thread_relax() && cobalt_thread_mode() == XNRELAX && !warnings);
 	check(!pthread_setmode_np(0, PTHREAD_CONFORMING, &old) && !old && is_primary());
 	check(!pthread_setmode_np(0, PTHREAD_WARNSW, &old) && !old);
+	check(!pthread_setmode_np(0, PTHREAD_LOCK_SCHED, NULL) && !pthread_setmode_np(PTHREAD_LOCK_SCHED, 0, NULL));
+	check(!warnings && is_primary());
 	for (i = 1; i <= 10; i++) {
 		getppid();
 		check(warnings == i && reason == SIGDEBUG_MIGRATE_SYSCALL);

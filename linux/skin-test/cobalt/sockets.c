@@ -108,6 +108,49 @@ static void *reads(void *nothing)
 	return nothing;
 }
 
+/* Messages in pieces, and what datagrams do not have. */
+static void *pieces(void *nothing)
+{
+	struct sockaddr_ipc address = { AF_RTIPC, 5 }, from = { 0, 0 };
+	char head[4], body[16], text[32];
+	struct iovec out[2] = { { "head", 4 }, { "and body", 9 } }, in[2] = { { head, sizeof(head) }, { body, sizeof(body) } };
+	struct msghdr sent = { .msg_iov = out, .msg_iovlen = 2, .msg_name = &address, .msg_namelen = sizeof(address) };
+	struct msghdr received = { .msg_iov = in, .msg_iovlen = 2, .msg_name = &from, .msg_namelen = sizeof(from) };
+	struct timeval time = { 1, 500000 }, told;
+	struct rtipc_port_label label = { "pieces" }, found;
+	socklen_t length = sizeof(told);
+	size_t pool = 16384;
+	int file = socket(AF_RTIPC, SOCK_DGRAM, IPCPROTO_IDDP);
+
+	check(file >= 0 && !setsockopt(file, SOL_IDDP, IDDP_POOLSZ, &pool, sizeof(pool)));
+	check(!setsockopt(file, SOL_IDDP, IDDP_LABEL, &label, sizeof(label)));
+	check(!bind(file, (struct sockaddr *)&address, sizeof(address)));
+	check(bind(file, (struct sockaddr *)&address, sizeof(address)) == -1 && errno == EADDRINUSE);
+	check(sendmsg(file, &sent, 0) == 13 && recvmsg(file, &received, 0) == 13);
+	check(!memcmp(head, "head", 4) && !strcmp(body, "and body") && from.sipc_family == AF_RTIPC && from.sipc_port == 5);
+	check(received.msg_namelen == sizeof(from) && !received.msg_flags && !received.msg_controllen);
+	check(recvmsg(file, &received, MSG_DONTWAIT) == -1 && errno == EAGAIN);
+	received.msg_namelen = 1;
+	check(recvmsg(file, &received, 0) == -1 && errno == EINVAL);
+	sent.msg_namelen = 1;
+	check(sendmsg(file, &sent, 0) == -1 && errno == EINVAL);
+	sent.msg_namelen = sizeof(address);
+	address.sipc_port = 6;
+	check(sendmsg(file, &sent, 0) == -1 && errno == ECONNREFUSED);
+	check(listen(file, 1) == -1 && errno == EOPNOTSUPP && accept(file, NULL, NULL) == -1 && errno == EOPNOTSUPP);
+	check(shutdown(file, SHUT_RDWR) == -1 && errno == ENOTCONN);
+	check(!setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)));
+	check(!getsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &told, &length) && told.tv_sec == 1 && told.tv_usec == 500000);
+	check(setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &time, 1) == -1 && errno == EINVAL);
+	length = sizeof(found);
+	check(!getsockopt(file, SOL_IDDP, IDDP_LABEL, &found, &length) && !strcmp(found.label, "pieces"));
+	check(getsockopt(file, SOL_XDDP, XDDP_LABEL, &found, &length) == -1 && errno == ENOPROTOOPT);
+	check(!close(file) && recv(file, text, sizeof(text), 0) == -1 && errno == EBADF);
+	check(listen(file, 1) == -1 && errno == EBADF && shutdown(file, SHUT_RD) == -1 && errno == EBADF);
+	printf("ok messages in pieces\n");
+	return nothing;
+}
+
 int main(void)
 {
 	pthread_t server = start(60, serves, NULL);
@@ -116,6 +159,7 @@ int main(void)
 	pthread_join(start(50, asks, NULL), NULL);
 	pthread_join(server, NULL);
 	pthread_join(start(50, reads, NULL), NULL);
+	pthread_join(start(50, pieces, NULL), NULL);
 	check(socket(AF_RTIPC, SOCK_DGRAM, 99) == -1 && errno == EPROTONOSUPPORT);
 	return 0;
 }

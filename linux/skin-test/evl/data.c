@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 
 #include "../check.h"
+#include "later.h"
 
 /* Whether there is primary mode; in Linux alone, all else is the same. */
 static bool has_primary;
@@ -21,17 +22,6 @@ static bool is_primary(void)
 static int lets_run(int us)
 {
 	return evl_usleep(has_primary ? us : 20 * us);
-}
-
-static struct timespec later(long ns)
-{
-	struct timespec time;
-
-	check(!evl_read_clock(EVL_CLOCK_MONOTONIC, &time));
-	time.tv_nsec += ns;
-	time.tv_sec += time.tv_nsec / SECOND;
-	time.tv_nsec %= SECOND;
-	return time;
 }
 
 static int xbuf;

@@ -99,6 +99,8 @@ static void *modes(void *nothing)
 
 	check(efd >= 0 && !sigaction(SIGDEBUG, &action, NULL));
 	check(evl_set_thread_mode(efd, 1, NULL) == -EINVAL);
+	check(!evl_set_thread_mode(efd, T_WOSX | T_WOSO, &old) && old == T_HMSIG);
+	check(!evl_clear_thread_mode(efd, EVL_T_WOSX | EVL_T_WOSO, &old) && old == (T_HMSIG | T_WOSX | T_WOSO));
 	check(!evl_set_thread_mode(efd, EVL_T_WOSS, &old) && old == EVL_T_HMSIG);
 	for (i = 1; has_primary && i <= 5; i++) {
 		check(!evl_switch_oob());

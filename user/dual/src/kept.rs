@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use pillion_abi::NEVER;
 use pillion_abi::dual::{name, object, service};
 use pillion_dual::exclusion::Runners;
-use pillion_dual::objects::{Kept, Origin, Party, Wanted, error};
+use pillion_dual::objects::{Kept, Objects, Origin, Party, Wanted, error};
 use pillion_runtime::broker::errno::{EBADF, ECANCELED, EEXIST, ENOENT};
 use pillion_runtime::broker::{Answer as Reply, Caller, Request, WAKES, open};
 use pillion_runtime::info::{self, skin};
@@ -24,8 +24,11 @@ use pillion_runtime::{call, now};
 /// How often an open is tried while others make the object or end it.
 const TRIES: u32 = 4;
 
-/// Processes that have ended had objects open of whose closes the broker has not been told.
+/// Processes that have ended have something left, or had objects open of whose closes the broker
+/// has not been told.
 static OWES: AtomicBool = AtomicBool::new(false);
+/// The former.
+static HAS_DEAD: AtomicBool = AtomicBool::new(false);
 
 /// What a request came to that is not refused.
 pub enum Accepted {
@@ -79,23 +82,44 @@ fn close(runner: usize, kept: Kept) {
     let _ = ask(runner, request);
 }
 
-/// Ends what belonged to processes that have ended, as runner `me`. What they had open in the
-/// broker is left to a runner without a thread ([`pay_once`]): nobody waits for that, and it can be
-/// many closes.
+/// Notes what there is to do for a runner without a thread.
+fn note(objects: &Objects) {
+    OWES.store(objects.owes(), Relaxed);
+    HAS_DEAD.store(objects.has_dead(), Relaxed);
+}
+
+/// Finds out, as runner `me`, which processes have ended. What they have is left to a runner
+/// without a thread ([`pay_once`]): nobody waits for that, and it can be much.
+///
+/// # Safety
+/// The calling thread is that runner.
+pub unsafe fn miss(me: usize) {
+    // SAFETY: as the caller says.
+    unsafe {
+        lock::with(me, |objects| {
+            objects.miss(place::memory);
+            note(objects);
+        });
+    }
+    if owes() {
+        leave_to_idle();
+    }
+}
+
+/// Ends what belonged to processes that have ended, as runner `me`, which needs the places. The
+/// lock is free in between.
 ///
 /// # Safety
 /// The calling thread is that runner.
 pub unsafe fn sweep(me: usize) {
     // SAFETY: as the caller says.
-    let owes = unsafe {
-        lock::with(me, |objects| {
-            objects.sweep(place::memory);
-            OWES.store(objects.owes(), Relaxed);
-            objects.owes()
-        })
-    };
-    if owes {
-        leave_to_idle();
+    unsafe {
+        miss(me);
+        while lock::with(me, |objects| {
+            let more = objects.sweep_some();
+            note(objects);
+            more
+        }) {}
     }
 }
 
@@ -113,8 +137,15 @@ pub fn owes() -> bool {
     OWES.load(Relaxed)
 }
 
-/// Tells the broker of one close, as runner `me`, which has no thread: at the lowest level, and not
-/// of more, so that a thread that it gets meanwhile finds its budget. Returns when to go on.
+/// Whether something of processes that have ended is left.
+#[inline]
+pub fn has_dead() -> bool {
+    HAS_DEAD.load(Relaxed)
+}
+
+/// Ends some of what processes that have ended have, or tells the broker of one close, as runner
+/// `me`, which has no thread: at the lowest level, and not of more, so that a thread that it gets
+/// meanwhile finds its budget. Returns when to go on.
 ///
 /// # Safety
 /// The calling thread is that runner.
@@ -126,8 +157,9 @@ pub unsafe fn pay_once(me: usize) -> u64 {
     // SAFETY: as the caller says.
     let next = unsafe {
         lock::with(me, |objects| {
-            OWES.store(objects.owes(), Relaxed);
-            objects.first_owed()
+            let more = objects.sweep_some();
+            note(objects);
+            if more { None } else { objects.first_owed() }
         })
     };
     if let Some((index, kept)) = next {

@@ -2,7 +2,6 @@
 //! for it ([`Naming`](pillion_abi::dual::Naming)), in the slot: no process can write that.
 
 use crate::answer::Thread;
-use crate::place;
 use pillion_abi::dual::{flag, object, service};
 use pillion_dual::objects::{Party, Wanted, error};
 
@@ -31,7 +30,7 @@ impl Thread<'_> {
         };
         match self.open_once(party, &wanted) {
             error::ENOSPC => {
-                self.with(|objects| objects.sweep(place::memory));
+                self.sweep();
                 self.open_once(party, &wanted)
             }
             result => result,

@@ -32,6 +32,8 @@ static AWAY: AtomicU32 = AtomicU32::new(0);
 
 /// What [`place::memories_gone`] was when objects of memories that have gone were last looked for.
 static GONE: AtomicU32 = AtomicU32::new(0);
+/// What it was when nothing of them was left: there is nothing to do while it has not changed.
+static CLEAN: AtomicU32 = AtomicU32::new(0);
 
 /// What Linux does after a wait that it cut short.
 #[derive(Clone, Copy)]
@@ -93,14 +95,17 @@ impl<'a> Thread<'a> {
         let (identity, runner) = (self.identity(), self.place.number);
         let number = place::memory(identity.memory.into());
         let priority = self.offer.priority.min(u8::MAX.into()) as u8;
-        let party = self.with(|objects| {
-            roster::know(runner);
-            let attach = |objects: &mut Objects| objects.attach(identity, number, runner as u8, priority);
-            attach(objects).or_else(|_| {
-                // Those of processes that have ended may be in the way.
-                objects.sweep(place::memory);
-                attach(objects)
+        self.has_dead();
+        let attach = || {
+            self.with(|objects| {
+                roster::know(runner);
+                objects.attach(identity, number, runner as u8, priority)
             })
+        };
+        let party = attach().or_else(|_| {
+            // Those of processes that have ended may be in the way.
+            self.sweep();
+            attach()
         })?;
         self.party = Some(party);
         Ok(party)
@@ -115,11 +120,13 @@ impl<'a> Thread<'a> {
         if !self.may_name(number) {
             return Answer::Linux;
         }
-        self.miss_the_dead();
         let party = match self.party() {
             Ok(party) => party,
             Err(error) => return Answer::Value(error),
         };
+        if self.has_dead() {
+            self.end_their_part(number, [a, b]);
+        }
         let value = |done: Result<i64, i64>| Answer::Value(done.unwrap_or_else(|error| error));
         match number {
             service::CREATE if !self.may_rise_to(a, b) => Answer::Value(error::EPERM),
@@ -151,13 +158,14 @@ impl<'a> Thread<'a> {
                 let waits = objects.claimed(party, b, words, |objects| objects.condition_wait(party, a, b));
                 waits.unwrap_or_else(Outcome::Done)
             }),
-            service::CONDITION_WAKE => {
-                value(self.with_words(|objects, words| objects.condition_wake(party, a, b != 0, words)))
-            }
+            service::CONDITION_WAKE => value(self.with_words(|objects, words| match c {
+                0 => objects.condition_wake(party, a, b != 0, words),
+                thread => objects.condition_wake_thread(party, a, thread, words),
+            })),
             service::FLAGS_WAIT => self.wait_on(party, c, d, Resume::UnlessHandled, |objects, _, may_wait| {
                 objects.flags_wait(party, a, b, may_wait)
             }),
-            service::FLAGS_SET => value(self.with(|objects| objects.flags_set(party, a, b))),
+            service::FLAGS_SET => value(self.with(|objects| objects.flags_set(party, a, b, c != 0))),
             service::FLAGS_CLEAR => value(self.with(|objects| objects.flags_clear(party, a, b))),
             service::PERIOD_SET => Answer::Value(self.period_set(party, a, b, c)),
             service::PERIOD_WAIT => self.period_wait(party),
@@ -172,22 +180,53 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Ends what belonged to processes that have ended since this was last done: an object may have
-    /// lost its owner. Linux signals the runners if one ends that had opened something by name.
+    /// Whether something of processes that have ended is left. Linux signals the runners if one
+    /// ends that had opened something by name.
     #[inline]
-    pub fn miss_the_dead(&self) {
-        let gone = place::memories_gone();
-        if GONE.load(Relaxed) != gone {
-            self.end_the_dead(gone);
-        }
+    fn has_dead(&self) -> bool {
+        CLEAN.load(Relaxed) != place::memories_gone() && self.finds_dead()
     }
 
     #[cold]
     #[inline(never)]
-    fn end_the_dead(&self, gone: u32) {
+    fn finds_dead(&self) -> bool {
+        let gone = place::memories_gone();
+        if GONE.load(Relaxed) != gone {
+            // SAFETY: the calling runner runs the thread.
+            unsafe { kept::miss(self.place.number) };
+            GONE.store(gone, Relaxed);
+        }
+        let has_dead = kept::has_dead();
+        if !has_dead {
+            CLEAN.store(gone, Relaxed);
+        }
+        has_dead
+    }
+
+    /// Ends what belonged to processes that have ended.
+    pub fn sweep(&self) {
         // SAFETY: the calling runner runs the thread.
         unsafe { kept::sweep(self.place.number) };
-        GONE.store(gone, Relaxed);
+    }
+
+    /// Ends what processes that have ended have of what a call is about: the objects with its first
+    /// arguments as handles, or one with a name.
+    #[cold]
+    #[inline(never)]
+    fn end_their_part(&self, number: u64, handles: [u64; 2]) {
+        match number {
+            service::OPEN | service::UNLINK => self.sweep(),
+            _ => self.with(|objects| objects.bury(handles)),
+        }
+    }
+
+    /// Ends what processes that have ended have of the object that the thread waits for.
+    #[cold]
+    #[inline(never)]
+    fn end_what_holds_up(&self) {
+        if let Some(party) = self.party {
+            self.with(|objects| objects.bury_for(party));
+        }
     }
 
     /// Whether the thread goes to Linux before it waits for a mutex, because its process wants to
@@ -232,13 +271,13 @@ impl<'a> Thread<'a> {
             (_, 0) => objects.create(party, kind, value, flags),
             _ => error::EINVAL,
         };
-        self.with(|objects| match create(objects) {
+        match self.with(create) {
             error::ENOSPC => {
-                objects.sweep(place::memory);
-                create(objects)
+                self.sweep();
+                self.with(create)
             }
             result => result,
-        })
+        }
     }
 
     /// Ends what a thread has. The lock is free between one mutex and the next.
@@ -247,7 +286,11 @@ impl<'a> Thread<'a> {
         while let Some(from) = next {
             next = self.with_words(|objects, words| objects.thread_ends_with_word(party, from, words));
         }
-        self.with(|objects| objects.thread_ends(party))
+        let mut next = Some(0);
+        while let Some(from) = next {
+            next = self.with(|objects| objects.thread_ends(party, from));
+        }
+        0
     }
 
     /// Does something with objects, mutexes with words among them.
@@ -292,7 +335,9 @@ impl<'a> Thread<'a> {
             self.pause(until);
         }
         // The signal may have been for several reasons.
-        self.miss_the_dead();
+        if self.has_dead() {
+            self.end_what_holds_up();
+        }
         (runner::is_wanted(self.place, self.offer), end.is_some_and(|end| now() >= wake(end)))
     }
 

@@ -92,9 +92,13 @@ impl Fifo {
         Fifo::find(opened.number).filter(|now| now.generation == opened.generation && now.task as u32 == opened.task)
     }
 
-    /// Where reads of it take from: itself, unless it is one of a pair.
+    /// Where reads of it take from: itself, unless it is one of a pair. The task states the other
+    /// one, and has no say over those of other tasks.
     pub fn source(self) -> Option<Fifo> {
-        if self.read_from as usize == self.number { Some(self) } else { Fifo::find(self.read_from) }
+        if self.read_from as usize == self.number {
+            return Some(self);
+        }
+        Fifo::find(self.read_from).filter(|source| source.task == self.task)
     }
 
     /// Whether its task wants to know of each read and write, before the call returns.

@@ -16,6 +16,7 @@ extern "C" {
 
 /* The C library may have macros of these names. */
 #undef putchar
+#undef putc
 #undef fputc
 
 COBALT_DECL(int, vfprintf(FILE *stream, const char *format, va_list arguments));
@@ -25,6 +26,7 @@ COBALT_DECL(int, printf(const char *format, ...));
 COBALT_DECL(int, puts(const char *text));
 COBALT_DECL(int, fputs(const char *text, FILE *stream));
 COBALT_DECL(int, fputc(int character, FILE *stream));
+COBALT_DECL(int, putc(int character, FILE *stream));
 COBALT_DECL(int, putchar(int character));
 COBALT_DECL(size_t, fwrite(const void *data, size_t size, size_t count, FILE *stream));
 COBALT_DECL(int, fclose(FILE *stream));

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* A name with a slash in front is public; both kinds are known in the process only. */
+/* A name with a slash in front is public: other processes can open some kinds of elements by it. */
 #define EVL_CLONE_PRIVATE 0
 #define EVL_CLONE_PUBLIC (1 << 16)
 #define EVL_CLONE_OBSERVABLE (1 << 17)

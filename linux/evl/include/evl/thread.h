@@ -15,6 +15,13 @@
 #define EVL_T_WOSO 0x08000000
 #define EVL_T_HMSIG 0x10000000
 #define EVL_T_HMOBS 0x20000000
+/* The same, as they were called first. */
+#define T_WOSS EVL_T_WOSS
+#define T_WOLI EVL_T_WOLI
+#define T_WOSX EVL_T_WOSX
+#define T_WOSO EVL_T_WOSO
+#define T_HMSIG EVL_T_HMSIG
+#define T_HMOBS EVL_T_HMOBS
 
 /* States. */
 #define EVL_T_PEND 0x00000002

@@ -9,6 +9,8 @@
 #define FIFO_TAKEN 4
 #define FIFO_IDLE 5
 #define FIFO_HANDLED 6
+/* Of the task thief.c. */
+#define FIFO_STOLEN 7
 
 /* Bytes of FIFOs: of records, few. */
 #define FIFO_BYTES 4096

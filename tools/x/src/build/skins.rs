@@ -273,6 +273,21 @@ mod tests {
         }
     }
 
+    /// A skin that has no header is refused, instead of a program that includes it.
+    #[test]
+    fn skins_that_are_not_here_are_refused() {
+        let (folder, _skins) = installed();
+        for asked in
+            ["--smokey --cflags", "--skin=posix,smokey --ldflags", "--smokey-cflags", "--skin=vxworks --cflags"]
+        {
+            let mut config = Command::new(folder.path().join("usr/bin/xeno-config"));
+            let said = tool::output(config.args(asked.split(' '))).unwrap();
+            let text = String::from_utf8_lossy(&said.stderr);
+            let why = if asked.contains("smokey") { "it has no header" } else { "there is no such skin: vxworks" };
+            assert!(!said.status.success() && said.stdout.is_empty() && text.contains(why), "{asked}: {text}");
+        }
+    }
+
     /// The same for EVL.
     #[test]
     fn programs_for_evl_compile_link_and_run() {

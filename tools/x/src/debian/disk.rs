@@ -20,16 +20,17 @@ use std::process::Command;
 
 /// The smallest Debian with these packages, and with the kernel that rides, its modules and its
 /// headers.
-const PACKAGES: &str = "systemd-sysv,udev,login,iproute2,dkms,gcc,make,libc6-dev,python3";
+const PACKAGES: &str = "systemd-sysv,udev,login,iproute2,dkms,gcc,make,libc6-dev,pkgconf,python3";
 /// The password of `root`.
 const PASSWORD: &str = "pillion";
 /// What the last step, `set-up`, needs of the repository.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "abi/c",
     "linux/alchemy",
     "linux/cobalt",
     "linux/disk",
     "linux/dkms",
+    "linux/evl",
     "linux/lib",
     "linux/module",
     "linux/primary",

@@ -121,7 +121,7 @@ fn dual(out: &mut Header) {
     define!(out, "Objects with names.", "DUAL_NAME_", dual_mode::name, SIZE GROUPS CREATE EXCLUSIVE);
     define!(out, "The word of a mutex.", "DUAL_WORD_", dual_mode::word, THREAD CLAIMED);
     define!(out, "Objects.", "DUAL_OBJECT_", dual_mode::object,
-        SEMAPHORE MUTEX CONDITION FLAGS QUEUE QUEUE_SIZE CEILING_MAX INHERIT RECURSIVE CHECKED ROBUST);
+        SEMAPHORE MUTEX CONDITION FLAGS QUEUE QUEUE_SIZE CEILING_MAX INHERIT RECURSIVE CHECKED ROBUST TAKEN);
     define!(out, "How Linux continues it.", "DUAL_RESUME_", dual_mode::resume, AT ABSOLUTE RELATIVE);
     structure!(out, "dual_conversion", dual_mode::Conversion,
         valid: "uint32_t", mult: "uint32_t", shift: "uint32_t", raw_mult: "uint32_t", tsc_base: "uint64_t",

@@ -37,6 +37,9 @@ struct Survivor {
     max_ns: u64,
 }
 
+/// How many of the lines with a text that must not occur are shown.
+const SHOWN: usize = 3;
+
 /// Texts that must, and texts that must not, occur within a line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -115,9 +118,12 @@ impl Survivor {
 
 impl Texts {
     fn check(&self, place: &str, text: &str, wrong: &mut Vec<String>) {
-        let there = |wanted: &String| text.lines().any(|line| line.contains(wanted.as_str()));
-        wrong.extend(self.must.iter().filter(|text| !there(text)).map(|text| format!("{place} lacks {text:?}")));
-        wrong.extend(self.must_not.iter().filter(|text| there(text)).map(|text| format!("{place} has {text:?}")));
+        let has = |wanted: &String| text.lines().any(|line| line.contains(wanted.as_str()));
+        wrong.extend(self.must.iter().filter(|wanted| !has(wanted)).map(|wanted| format!("{place} lacks {wanted:?}")));
+        for unwanted in &self.must_not {
+            let lines = text.lines().filter(|line| line.contains(unwanted.as_str())).take(SHOWN);
+            wrong.extend(lines.map(|line| format!("{place} has {unwanted:?}: {}", line.trim())));
+        }
     }
 }
 
@@ -224,5 +230,14 @@ mod tests {
         assert_eq!(expect.check(&streams("y\n")).len(), 4);
         let good = Streams { status: Some(2), ..streams("x\ntest a ok\ntests 1 passed 0 failed\n") };
         assert_eq!(expect.check(&good), Vec::<String>::new());
+    }
+
+    #[test]
+    fn shows_the_lines_that_must_not_be_there() {
+        let expect: Expect = toml::from_str("[console]\nmust_not = [\"FAIL\"]").unwrap();
+        let console = "ok a\nFAIL b: 3 of 4\r\nFAIL c\nFAIL d\nFAIL e\n".into();
+        let wrong = expect.check(&Streams { console, ..streams("") });
+        assert_eq!(wrong.len(), SHOWN);
+        assert_eq!(wrong[0], "the console has \"FAIL\": FAIL b: 3 of 4");
     }
 }

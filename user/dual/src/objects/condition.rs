@@ -1,6 +1,6 @@
 //! Condition variables. A thread that is woken waits for its mutex without having run.
 
-use super::{Done, Kind, Objects, Outcome, Party, Words, error};
+use super::{Done, Identity, Kind, Objects, Outcome, Party, Words, error};
 
 impl Objects {
     fn condition(&self, party: Party, handle: u64) -> Result<usize, i64> {
@@ -32,15 +32,7 @@ impl Objects {
         let index = self.condition(party, handle)?;
         let mut claimed = None;
         while let Some(first) = self.first_waiter(index) {
-            self.dequeue(first);
-            match self.claim_mutex_of(first, party, &mut claimed, words) {
-                Ok(()) => {
-                    if let Some(result) = self.lock_again(first, 0) {
-                        self.wake(first, result);
-                    }
-                }
-                Err(_) => self.wake(first, error::EINTR),
-            }
+            self.wake_from_condition(first, party, &mut claimed, words);
             if !all {
                 break;
             }
@@ -49,6 +41,34 @@ impl Objects {
             self.settle(mutex, words);
         }
         Ok(0)
+    }
+
+    /// Wakes a thread of the party's process, if it waits for the condition.
+    pub fn condition_wake_thread(&mut self, party: Party, handle: u64, thread: u64, words: &impl Words) -> Done {
+        let index = self.condition(party, handle)?;
+        let memory = self.parties[party].memory().ok_or(error::EINVAL)?;
+        let thread = u32::try_from(thread).map_err(|_| error::EINVAL)?;
+        let waiter = self.party_of(Identity { memory, thread });
+        let mut claimed = None;
+        if let Some(waiter) = waiter.filter(|waiter| self.objects[index].waiters >> waiter & 1 == 1) {
+            self.wake_from_condition(waiter, party, &mut claimed, words);
+        }
+        if let Some(mutex) = claimed {
+            self.settle(mutex, words);
+        }
+        Ok(0)
+    }
+
+    fn wake_from_condition(&mut self, waiter: Party, caller: Party, claimed: &mut Option<usize>, words: &impl Words) {
+        self.dequeue(waiter);
+        match self.claim_mutex_of(waiter, caller, claimed, words) {
+            Ok(()) => {
+                if let Some(result) = self.lock_again(waiter, 0) {
+                    self.wake(waiter, result);
+                }
+            }
+            Err(_) => self.wake(waiter, error::EINTR),
+        }
     }
 
     /// Claims the mutex that a waiter gets after a condition, if it has a word: nearly always, it

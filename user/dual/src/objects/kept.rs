@@ -41,7 +41,7 @@ impl Objects {
     /// handle, and whether the process needs that open: if not, or with an error, the broker is to
     /// be told of a close.
     pub fn adopt(&mut self, party: Party, wanted: &Wanted, kept: Kept, from: Origin) -> Result<(u32, bool), i64> {
-        let memory = self.parties[party].memory().ok_or(error::EAGAIN)?;
+        let memory = self.memory(party).ok_or(error::EAGAIN)?;
         let Some(index) = self.index_of(kept) else {
             let rights = match from {
                 Origin::Made => wanted.rights(),
@@ -104,10 +104,11 @@ impl Objects {
         })
     }
 
-    /// Whether the broker has to be told of a close.
+    /// Whether a runner without a thread has something to do: the broker has to be told of a close,
+    /// or the dead have something here.
     #[must_use]
     pub fn owes(&self) -> bool {
-        self.owed != 0
+        self.owed != 0 || self.has_dead()
     }
 
     /// The broker has been told.

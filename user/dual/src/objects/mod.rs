@@ -7,6 +7,9 @@
 //! its processes state, the worst that happens is that their objects do not work.
 
 mod condition;
+mod dead;
+#[cfg(test)]
+mod dead_tests;
 mod flags;
 pub mod futex;
 mod kept;
@@ -78,7 +81,7 @@ enum Kind {
     Semaphore { value: u32 },
     Mutex(mutex::Mutex),
     Condition,
-    Flags { bits: u32 },
+    Flags(flags::Flags),
     Kept(Kept),
 }
 
@@ -91,7 +94,7 @@ impl Kind {
             }
             object::MUTEX => mutex::Mutex::new(value, flags).map(Kind::Mutex),
             object::CONDITION if value == 0 && flags == 0 => Some(Kind::Condition),
-            object::FLAGS if value <= u32::MAX.into() && flags == 0 => Some(Kind::Flags { bits: value as u32 }),
+            object::FLAGS => flags::Flags::new(value, flags).map(Kind::Flags),
             _ => None,
         }
     }
@@ -144,6 +147,7 @@ pub struct Objects {
     inheritance: Inheritance<u8>,
     /// The number of each memory that has objects here; see [`pillion_abi::dual::Dual::memories`].
     memories: [u64; MEMORIES],
+    dead: dead::Dead,
     /// Parties that wait for futexes, as bits.
     futex_waiters: u64,
     /// How many closes the broker has not been told of; see [`kept`].
@@ -172,6 +176,7 @@ impl Objects {
             parties: [Known::NONE; PARTIES],
             inheritance: Inheritance::new(0),
             memories: [0; MEMORIES],
+            dead: dead::Dead::NONE,
             futex_waiters: 0,
             owed: 0,
             order: 0,
@@ -198,7 +203,7 @@ impl Objects {
     }
 
     fn add_object(&mut self, party: Party, kind: Kind) -> Result<u32, i64> {
-        let memory = self.parties[party].memory().ok_or(error::EAGAIN)?;
+        let memory = self.memory(party).ok_or(error::EAGAIN)?;
         let index = self.make(memory, kind)?;
         Ok(self.objects[index].handle(index))
     }
@@ -252,36 +257,20 @@ impl Objects {
         let handle = u32::try_from(handle).ok()?;
         let index = (handle % (1 << INDEX_BITS)) as usize;
         let object = self.objects.get(index)?;
-        let memory = self.parties[party].memory()?;
+        let memory = self.memory(party)?;
         (object.is_open_in(memory) && object.generation == handle >> INDEX_BITS).then_some(index)
     }
 
-    /// Makes a memory known by its number, and ends what an earlier one at the same index left.
-    fn follow_memory(&mut self, memory: usize, number: u64) {
-        if self.memories[memory] != number {
-            self.end_memory(memory);
-            self.memories[memory] = number;
+    /// Makes a memory known by its number. Fails as long as an earlier one at the same index has
+    /// something here.
+    fn follow_memory(&mut self, memory: usize, number: u64) -> Result<(), i64> {
+        match self.memories[memory] {
+            0 => self.memories[memory] = number,
+            known if known != number => return Err(error::EAGAIN),
+            _ => {}
         }
-    }
-
-    /// Ends what belongs to memories that have gone: `numbers` are those of today.
-    pub fn sweep(&mut self, numbers: impl Fn(usize) -> u64) {
-        for memory in 0..MEMORIES {
-            if self.memories[memory] != 0 && self.memories[memory] != numbers(memory) {
-                self.end_memory(memory);
-            }
-        }
-    }
-
-    fn end_memory(&mut self, memory: usize) {
-        self.memories[memory] = 0;
-        for index in 0..OBJECTS {
-            if self.objects[index].is_open_in(memory as u8) {
-                self.leave(index, memory);
-            }
-        }
-        self.end_parties(memory);
+        Ok(())
     }
 }
 
-const _: () = assert!(OBJECTS == 1 << INDEX_BITS && MEMORIES <= u8::MAX as usize && PARTIES <= 64);
+const _: () = assert!(MEMORIES <= u8::MAX as usize && PARTIES <= 64);

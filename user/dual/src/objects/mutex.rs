@@ -1,5 +1,6 @@
 //! Mutexes. One that is unlocked goes to its first waiter, so that no other thread comes between.
 
+use super::dead::STEP;
 use super::futex::TO_LINUX;
 use super::wait::Place;
 use super::{Done, Kind, OBJECTS, Objects, Outcome, Party, error};
@@ -250,10 +251,11 @@ impl Objects {
         }
     }
 
-    /// It owns one less, which it is not said to own any more.
+    /// It owns one less, which it is not said to own any more. One that has gone goes with all of
+    /// them: nobody has to look which ceiling is the highest that is left.
     pub(super) fn loses(&mut self, party: Party, ceiling: u8) {
         self.parties[party].owned -= 1;
-        if ceiling != 0 && ceiling == self.parties[party].ceiling {
+        if ceiling != 0 && ceiling == self.parties[party].ceiling && self.memory(party).is_some() {
             self.find_ceiling(party);
         }
     }
@@ -302,7 +304,10 @@ impl Objects {
     pub(super) fn lock_again(&mut self, party: Party, then: i64) -> Option<i64> {
         self.parties[party].wait.then = then;
         let outcome = match self.mutex(party, self.parties[party].wait.mutex) {
-            Ok((index, _)) => self.acquire(party, index),
+            Ok((index, _)) => {
+                self.bury_at(index);
+                self.acquire(party, index)
+            }
             Err(error) => Outcome::Done(error),
         };
         match outcome {
@@ -314,20 +319,30 @@ impl Objects {
         }
     }
 
-    /// Unlocks what a thread that ends has locked, and ends its periods.
-    pub fn thread_ends(&mut self, party: Party) -> i64 {
+    /// Unlocks a few of the mutexes that a thread that ends has locked, from that index on. Returns
+    /// where to go on; `None`: there are no more, and its periods have ended as well.
+    pub fn thread_ends(&mut self, party: Party, from: usize) -> Option<usize> {
         // It goes with all of them: nobody has to look which is the highest that is left.
         self.parties[party].ceiling = 0;
-        for index in 0..OBJECTS {
+        let mut left = STEP;
+        for index in from..OBJECTS {
             match self.objects[index].kind {
-                Some(Kind::Mutex(mutex)) if mutex.owner != Some(party as u8) => {}
-                Some(Kind::Mutex(mutex)) if mutex.flags & ROBUST != 0 => self.lose_owner(index),
-                Some(Kind::Mutex(_)) => self.hand_over(index),
+                Some(Kind::Mutex(mutex)) if mutex.owner == Some(party as u8) => {
+                    if left == 0 {
+                        return Some(index);
+                    }
+                    left -= 1;
+                    if mutex.flags & ROBUST != 0 {
+                        self.lose_owner(index);
+                    } else {
+                        self.hand_over(index);
+                    }
+                }
                 _ => {}
             }
         }
         self.follow_ceiling(party);
         self.parties[party].period = None;
-        0
+        None
     }
 }

@@ -1,4 +1,4 @@
-use super::tests::{NoWords, attach, create, with_threads, woken};
+use super::tests::{NoWords, attach, create, end, with_threads, woken};
 use super::*;
 
 #[test]
@@ -71,7 +71,7 @@ fn a_ceiling_goes_with_the_mutex() {
     objects.mutex_unlock(owner, mutex).unwrap();
     assert_eq!([owner, waiter].map(|party| objects.urgency(party)), [15, 50]);
     assert!(woken(&mut objects, waiter));
-    assert_eq!(objects.thread_ends(waiter), 0);
+    end(&mut objects, waiter);
     assert_eq!(objects.urgency(waiter), 20);
 }
 
@@ -102,7 +102,7 @@ fn a_robust_mutex_is_mended_or_lost() {
     // The next owner is told, also if it waited already, or waits for a condition.
     objects.mutex_lock(ends, mutex, true);
     assert_eq!(objects.mutex_lock(mends, mutex, true), Outcome::Waits);
-    objects.thread_ends(ends);
+    end(&mut objects, ends);
     assert_eq!(objects.result(mends), Some(error::EOWNERDEAD));
     assert_eq!(objects.mutex_consistent(waits, mutex), Err(error::EINVAL));
     assert_eq!([objects.mutex_consistent(mends, mutex), objects.mutex_unlock(mends, mutex)], [Ok(0); 2]);
@@ -110,10 +110,10 @@ fn a_robust_mutex_is_mended_or_lost() {
     assert_eq!(objects.condition_wait(waits, condition, mutex), Outcome::Waits);
     objects.mutex_lock(ends, mutex, true);
     objects.condition_wake(ends, condition, false, &NoWords).unwrap();
-    objects.thread_ends(ends);
+    end(&mut objects, ends);
     assert_eq!(objects.result(waits), Some(error::EOWNERDEAD));
     // It ends as well: another one is told.
-    objects.thread_ends(waits);
+    end(&mut objects, waits);
     assert_eq!(objects.mutex_lock(mends, mutex, false), Outcome::Done(error::EOWNERDEAD));
     // It is not mended: who waits goes away empty-handed, and so does everybody after that.
     assert_eq!(objects.mutex_lock(waits, mutex, true), Outcome::Waits);
@@ -140,7 +140,7 @@ fn an_owner_comes_back() {
     objects.mutex_unlock(owner, mutex).unwrap();
     assert_eq!(objects.result(waiter), Some(0));
     objects.detach(owner);
-    objects.thread_ends(waiter);
+    end(&mut objects, waiter);
     objects.detach(waiter);
     assert_eq!(objects.away(), 0);
     assert_eq!(objects.inheritance.effective(waiter), 0);

@@ -147,7 +147,7 @@ impl Objects {
     }
 
     fn try_open(&mut self, party: Party, wanted: &Wanted) -> Result<u32, i64> {
-        let memory = self.parties[party].memory().ok_or(error::EAGAIN)?;
+        let memory = self.memory(party).ok_or(error::EAGAIN)?;
         match self.named(wanted) {
             Some(_) if wanted.flags & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE => Err(error::EEXIST),
             Some(found) => self.enter(memory, found, wanted),
@@ -221,7 +221,7 @@ impl Objects {
     /// Closes an object with a name for a party's process. No thread of it may use the object.
     pub fn close(&mut self, party: Party, handle: u64) -> Done {
         let index = self.find(party, handle).filter(|index| self.objects[*index].is_shared).ok_or(error::EINVAL)?;
-        let memory = self.parties[party].memory().ok_or(error::EINVAL)?;
+        let memory = self.memory(party).ok_or(error::EINVAL)?;
         let mut users = pillion_rt_core::inherit::bits(self.objects[index].waiters).chain(self.owner(index));
         if users.any(|user| self.parties[user].memory() == Some(memory)) {
             return Err(error::EBUSY);

@@ -1,5 +1,5 @@
 use super::named::{NAMES, NAMES_OF_ONE, Wanted};
-use super::tests::NoWords;
+use super::tests::{NoWords, sweep};
 use super::*;
 use pillion_abi::dual::name::{CREATE, EXCLUSIVE, GROUPS, SIZE};
 use pillion_abi::dual::{Naming, object::INHERIT};
@@ -84,7 +84,7 @@ fn a_condition_wakes_a_thread_of_another_process() {
     assert_eq!(objects.condition_wake(low, condition, false, &NoWords), Ok(0));
     assert_eq!(objects.result(high), Some(0));
     assert_eq!(objects.flags_wait(high, flags, 5, true), Outcome::Waits);
-    assert_eq!(objects.flags_set(low, flags, 7), Ok(0));
+    assert_eq!(objects.flags_set(low, flags, 7, false), Ok(0));
     assert_eq!(objects.result(high), Some(5));
 }
 
@@ -170,23 +170,29 @@ fn a_name_ends_with_its_last_user() {
     let other = objects.open(low, &wanted("/m", object::MUTEX, CREATE));
     assert!(other > 0 && other as u64 != mutex);
     assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Done(0), "it stays for who has it open");
-    objects.sweep(without(3));
+    sweep(&mut objects, without(3));
     assert_eq!(objects.open(low, &wanted("/m", object::MUTEX, 0)), other, "the end of one leaves the other's name");
     let private = objects.create(low, object::FLAGS, 0, 0);
     assert_eq!(objects.close(low, private as u64), Err(error::EINVAL), "it is destroyed, not closed");
 }
 
+/// A mutex whose owner is in primary mode no more. The other thread waits for it, or does not.
+fn owner_gone(waits: bool) -> (Objects, Party, u64) {
+    let (mut objects, [low, high], mutex) = two_with_mutex();
+    objects.mutex_lock(low, mutex, true);
+    objects.detach(low);
+    if waits {
+        objects.mutex_lock(high, mutex, true);
+    }
+    (objects, high, mutex)
+}
+
 #[test]
 fn the_next_owner_is_told_of_the_death_of_the_last() {
     for waits in [true, false] {
-        let (mut objects, [low, high], mutex) = two_with_mutex();
-        objects.mutex_lock(low, mutex, true);
-        objects.detach(low);
-        if waits {
-            objects.mutex_lock(high, mutex, true);
-        }
+        let (mut objects, high, mutex) = owner_gone(waits);
         objects.take_effects();
-        objects.sweep(without(1));
+        sweep(&mut objects, without(1));
         if waits {
             assert_eq!(objects.take_effects().wakes, 1 << objects.runner(high).unwrap());
             assert_eq!(objects.result(high), Some(error::EOWNERDEAD));
@@ -196,8 +202,27 @@ fn the_next_owner_is_told_of_the_death_of_the_last() {
         assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
         assert_eq!(objects.mutex_lock(high, mutex, true), Outcome::Done(0), "told once");
         assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
-        objects.sweep(without(3));
+        sweep(&mut objects, without(3));
         assert!(objects.names.iter().all(Option::is_none) && objects.objects.iter().all(|one| one.kind.is_none()));
+    }
+}
+
+/// Before what is left of that has been ended: it is for whoever uses the mutex, or waits for it.
+#[test]
+fn nobody_meets_the_dead() {
+    for waits in [true, false] {
+        let (mut objects, high, mutex) = owner_gone(waits);
+        objects.miss(without(1));
+        if waits {
+            objects.bury_for(high);
+            assert_eq!(objects.result(high), Some(error::EOWNERDEAD));
+        } else {
+            objects.bury([0, mutex]);
+            assert_eq!(objects.mutex_lock(high, mutex, false), Outcome::Done(error::EOWNERDEAD));
+        }
+        assert!(objects.has_dead());
+        while objects.sweep_some() {}
+        assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
     }
 }
 
@@ -211,7 +236,15 @@ fn a_condition_tells_of_the_owners_death() {
     objects.mutex_lock(low, mutex, true);
     assert_eq!(objects.condition_wake(high, condition, true, &NoWords), Ok(0));
     assert_eq!(objects.result(high), None);
-    objects.sweep(without(1));
+    sweep(&mut objects, without(1));
+    assert_eq!(objects.result(high), Some(error::EOWNERDEAD));
+    // Another one dies before the waiter is woken, and nothing of it has been ended.
+    let low = attach(&mut objects, 1, 10);
+    assert_eq!(objects.open(low, &wanted("/m", object::MUTEX, 0)) as u64, mutex);
+    objects.condition_wait(high, condition, mutex);
+    objects.mutex_lock(low, mutex, true);
+    objects.miss(without(1));
+    assert_eq!(objects.condition_wake(high, condition, true, &NoWords), Ok(0));
     assert_eq!(objects.result(high), Some(error::EOWNERDEAD));
     assert_eq!(objects.mutex_unlock(high, mutex), Ok(0));
 }
@@ -235,7 +268,7 @@ fn names_are_bounded() {
     let fourth = attach(&mut objects, 4, 10);
     assert_eq!(open(&mut objects, fourth, NAMES), error::ENOSPC, "all names are in use");
     assert!(open(&mut objects, fourth, 0) > 0, "one that is there");
-    objects.sweep(without(3));
+    sweep(&mut objects, without(3));
     assert!(open(&mut objects, fourth, NAMES) > 0);
 }
 
@@ -272,11 +305,11 @@ fn each_open_of_what_the_broker_keeps_is_closed_once() {
     assert_eq!(objects.semaphore_post(first, handle, false), Err(error::ELSEWHERE));
     assert_eq!(objects.semaphore_wait(second, handle, true), Outcome::Done(error::ELSEWHERE));
     assert_eq!((objects.kept(first, handle), objects.kept(third, handle)), (Some(KEPT), None));
-    assert_eq!(objects.flags_set(first, handle, 1), Err(error::EINVAL));
+    assert_eq!(objects.flags_set(first, handle, 1, false), Err(error::EINVAL));
     assert_eq!(pay(&mut objects), 0);
     assert_eq!(objects.close(first, handle), Ok(0));
     assert_eq!(pay(&mut objects), 1);
-    objects.sweep(without(2));
+    sweep(&mut objects, without(2));
     // Whoever opens it before that is paid meets the same object, and the same rights.
     let (index, _) = objects.first_owed().unwrap();
     let foreign = Wanted::new(&naming("/s", object::SEMAPHORE, 0, 2)).unwrap();
@@ -466,7 +499,7 @@ proptest! {
                 Step::Die => {
                     objects.detach(party);
                     numbers[process] = 0;
-                    objects.sweep(|memory| numbers[memory]);
+                    sweep(&mut objects, |memory| numbers[memory]);
                     *own = [0; 4];
                     parties[process] = bear(&mut objects, &mut numbers, process);
                 }
@@ -485,7 +518,7 @@ proptest! {
                 Step::Wait => drop(objects.condition_wait(party, own[1], own[0])),
                 Step::Wake(all) => drop(objects.condition_wake(party, own[1], all, &NoWords)),
                 Step::WaitFlags(wanted) => drop(objects.flags_wait(party, own[2], wanted, true)),
-                Step::Set(bits) => drop(objects.flags_set(party, own[2], bits)),
+                Step::Set(bits) => drop(objects.flags_set(party, own[2], bits, false)),
             }
             check(&objects, &broker);
             objects.take_effects();
@@ -495,7 +528,7 @@ proptest! {
                 }
             }
         }
-        objects.sweep(|_| 0);
+        sweep(&mut objects, |_| 0);
         while let Some((index, kept)) = objects.first_owed() {
             broker.close(kept);
             objects.paid(index);

@@ -61,7 +61,7 @@ impl Objects {
         if memory >= MEMORIES || number == 0 {
             return Err(error::EAGAIN);
         }
-        self.follow_memory(memory, number);
+        self.follow_memory(memory, number)?;
         let party = match self.party_of(identity) {
             // Somebody who waits for it has attached it.
             Some(party) if self.parties[party].runner == Some(runner) => return Ok(party),
@@ -145,19 +145,27 @@ impl Objects {
         self.parties[party].runner
     }
 
-    /// Their memory has gone: those in primary mode nevertheless are nobody until they leave it.
-    pub(super) fn end_parties(&mut self, memory: usize) {
+    /// Their memories, as bits, have gone: those in primary mode nevertheless are nobody until they
+    /// leave it. Ends so many at most; returns whether that was all.
+    pub(super) fn end_parties(&mut self, memories: u32, most: usize) -> bool {
+        let mut left = most;
         for party in 0..PARTIES {
-            if self.parties[party].memory().map(usize::from) != Some(memory) {
+            if self.parties[party].memory().is_none_or(|memory| memories >> memory & 1 == 0) {
                 continue;
             }
+            if left == 0 {
+                return false;
+            }
+            left -= 1;
             match self.parties[party].runner {
                 Some(_) => {
-                    self.parties[party].identity = None;
-                    self.parties[party].period = None;
+                    let known = &mut self.parties[party];
+                    (known.identity, known.period, known.ceiling) = (None, None, 0);
+                    self.follow_ceiling(party);
                 }
                 None => self.forget(party),
             }
         }
+        true
     }
 }

@@ -45,6 +45,20 @@ pub(super) fn create(objects: &mut Objects, party: Party, kind: u64, value: u64,
     handle as u64
 }
 
+/// Ends all that belonged to memories that have gone.
+pub(super) fn sweep(objects: &mut Objects, numbers: impl Fn(usize) -> u64) {
+    objects.miss(numbers);
+    while objects.sweep_some() {}
+}
+
+/// Ends a thread.
+pub(super) fn end(objects: &mut Objects, party: Party) {
+    let mut next = Some(0);
+    while let Some(from) = next {
+        next = objects.thread_ends(party, from);
+    }
+}
+
 pub(super) fn woken(objects: &mut Objects, party: Party) -> bool {
     let runner = objects.runner(party).unwrap();
     objects.take_effects().wakes >> runner & 1 == 1
@@ -132,12 +146,51 @@ fn flags_wake_those_for_whom_they_are_enough() {
     assert_eq!(objects.flags_wait(all, flags, 0, true), Outcome::Done(error::EINVAL));
     assert_eq!(objects.flags_wait(all, flags, 7, true), Outcome::Waits);
     assert_eq!(objects.flags_wait(one, flags, ANY | 6, true), Outcome::Waits);
-    objects.flags_set(setter, flags, 4).unwrap();
+    objects.flags_set(setter, flags, 4, false).unwrap();
     assert_eq!([all, one].map(|party| objects.result(party)), [None, Some(4)]);
-    objects.flags_set(setter, flags, 2).unwrap();
+    objects.flags_set(setter, flags, 2, false).unwrap();
     assert_eq!(objects.result(all), Some(7));
     assert_eq!(objects.flags_clear(setter, flags, 3), Ok(7));
     assert_eq!(objects.flags_wait(all, flags, ANY | 7, false), Outcome::Done(4));
+}
+
+#[test]
+fn flags_that_are_taken_are_for_one() {
+    let (mut objects, [low, high, all, setter]) = with_threads([10, 20, 30, 5]);
+    let flags = create(&mut objects, setter, object::FLAGS, 1, object::TAKEN);
+    assert_eq!(objects.create(setter, object::FLAGS, 0, object::TAKEN | object::INHERIT), error::EINVAL);
+    assert_eq!(objects.flags_wait(low, flags, ANY | 3, false), Outcome::Done(1));
+    assert_eq!(objects.flags_wait(low, flags, ANY | 3, true), Outcome::Waits);
+    assert_eq!(objects.flags_wait(high, flags, ANY | 6, true), Outcome::Waits);
+    assert_eq!(objects.flags_wait(all, flags, 0x12, true), Outcome::Waits);
+    let results = |objects: &mut Objects| [low, high, all].map(|party| objects.result(party));
+    // The most urgent one does not have enough, and the next one leaves nothing.
+    objects.flags_set(setter, flags, 2, false).unwrap();
+    assert_eq!(results(&mut objects), [None, Some(2), None]);
+    assert_eq!(objects.flags_clear(setter, flags, 0), Ok(0));
+    assert_eq!(objects.flags_wait(high, flags, ANY | 6, true), Outcome::Waits);
+    objects.flags_set(setter, flags, 0x1a, true).unwrap();
+    assert_eq!(results(&mut objects), [Some(2), Some(2), Some(0x12)], "all that wait");
+    assert_eq!(objects.flags_clear(setter, flags, 0), Ok(8), "what nobody waited for");
+}
+
+#[test]
+fn a_condition_wakes_one_thread_that_is_named() {
+    let (mut objects, [first, second, waker]) = with_threads([20, 10, 5]);
+    let condition = create(&mut objects, waker, object::CONDITION, 0, 0);
+    let mutex = create(&mut objects, waker, object::MUTEX, 0, 0);
+    for party in [first, second] {
+        assert_eq!(objects.mutex_lock(party, mutex, true), Outcome::Done(0));
+        assert_eq!(objects.condition_wait(party, condition, mutex), Outcome::Waits);
+    }
+    let [number, own] = [second, waker].map(|party| objects.parties[party].identity.unwrap().thread.into());
+    // Who does not wait, or is nobody, is not woken, and neither is anybody else.
+    for thread in [own, 0xffff] {
+        assert_eq!(objects.condition_wake_thread(waker, condition, thread, &NoWords), Ok(0));
+    }
+    assert_eq!([first, second].map(|party| objects.result(party)), [None, None]);
+    assert_eq!(objects.condition_wake_thread(waker, condition, number, &NoWords), Ok(0));
+    assert_eq!([first, second].map(|party| objects.result(party)), [None, Some(0)]);
 }
 
 #[test]
@@ -170,7 +223,7 @@ fn what_a_process_has_is_bounded_and_ends_with_it() {
     let foreign = objects.attach(Identity { memory: 4, thread: 1 }, 1, 9, 50).unwrap();
     assert_eq!(objects.semaphore_post(foreign, semaphore, false), Err(error::EINVAL));
     assert_eq!(objects.semaphore_post(foreign, u64::MAX, false), Err(error::EINVAL));
-    objects.sweep(|memory| if memory == 3 { 4712 } else { 1 });
+    sweep(&mut objects, |memory| if memory == 3 { 4712 } else { 1 });
     assert!(woken(&mut objects, waiter));
     assert_eq!(objects.result(waiter), Some(error::EIDRM));
     assert_eq!(objects.semaphore_post(party, semaphore, false), Err(error::EINVAL));
@@ -189,11 +242,11 @@ fn threads_whose_memory_has_gone_have_nothing_in_common() {
     let (mut objects, [first]) = with_threads([10]);
     let second = objects.attach(Identity { memory: 4, thread: 1 }, 1, 9, 50).unwrap();
     let handles = [first, second].map(|party| create(&mut objects, party, object::MUTEX, 0, 0));
-    objects.sweep(|_| 0);
+    sweep(&mut objects, |_| 0);
     for party in [first, second] {
         assert_eq!(objects.create(party, object::MUTEX, 0, 0), error::EAGAIN);
         assert!(handles.iter().all(|mutex| objects.mutex_lock(party, *mutex, true) == Outcome::Done(error::EINVAL)));
-        assert_eq!(objects.thread_ends(party), 0);
+        end(&mut objects, party);
         objects.detach(party);
     }
     let again = attach(&mut objects, 1, 10);
@@ -277,9 +330,9 @@ fn check(objects: &Objects) {
                     assert!(circle || objects.urgency(owner) >= objects.urgency(waiter), "no inheritance");
                 }
             }
-            Some(Kind::Flags { bits: value }) => {
+            Some(Kind::Flags(flags)) => {
                 for waiter in bits(object.waiters) {
-                    assert_eq!(flags::found(value, objects.parties[waiter].wait.bits), None, "a lost wake-up");
+                    assert_eq!(flags::found(flags.bits, objects.parties[waiter].wait.bits), None, "a lost wake-up");
                 }
             }
             _ => {}
@@ -311,11 +364,11 @@ proptest! {
         let first = parties[0];
         let semaphore = create(&mut objects, first, object::SEMAPHORE, 1, 0);
         let condition = create(&mut objects, first, object::CONDITION, 0, 0);
-        let flags = create(&mut objects, first, object::FLAGS, 0, 0);
+        let flags = [0, object::TAKEN].map(|kind| create(&mut objects, first, object::FLAGS, 0, kind));
         let with_inheritance = [0, object::RECURSIVE, object::CHECKED].map(|flags| (0, object::INHERIT | flags));
         let mutexes: Vec<u64> = with_inheritance.into_iter().chain([(25, 0), (99, object::RECURSIVE)])
             .map(|(ceiling, flags)| create(&mut objects, first, object::MUTEX, ceiling, flags)).collect();
-        for (thread, step) in steps {
+        for (number, (thread, step)) in steps.into_iter().enumerate() {
             let party = parties[thread];
             let waits = objects.parties[party].wait.place.is_some();
             match step {
@@ -328,9 +381,9 @@ proptest! {
                 Step::Rise(n, ceiling) => drop(objects.mutex_ceiling(party, mutexes[n], ceiling)),
                 Step::Wait(n) => drop(objects.condition_wait(party, condition, mutexes[n])),
                 Step::Wake(all) => drop(objects.condition_wake(party, condition, all, &NoWords)),
-                Step::WaitFlags(bits) => drop(objects.flags_wait(party, flags, bits, true)),
-                Step::Set(bits) => drop(objects.flags_set(party, flags, bits)),
-                Step::Clear(bits) => drop(objects.flags_clear(party, flags, bits)),
+                Step::WaitFlags(bits) => drop(objects.flags_wait(party, flags[number % 2], bits, true)),
+                Step::Set(bits) => drop(objects.flags_set(party, flags[number % 2], bits, bits % 3 == 0)),
+                Step::Clear(bits) => drop(objects.flags_clear(party, flags[number % 2], bits)),
                 Step::Cut(_) => {}
                 Step::Leave => {
                     objects.detach(party);

@@ -129,7 +129,7 @@ int cobalt_sched_weighted_prio(int policy, const struct sched_param_ex *paramete
 
 int cobalt_event_init(cobalt_event_t *event, unsigned int value, int flags);
 int cobalt_event_post(cobalt_event_t *event, unsigned int bits);
-/* A time of CLOCK_REALTIME; without one, for ever; of zero, not at all. */
+/* A time of CLOCK_MONOTONIC; without one, for ever; of zero, not at all. */
 int cobalt_event_wait(cobalt_event_t *event, unsigned int bits, unsigned int *bits_r, int mode,
 		      const struct timespec *timeout);
 unsigned long cobalt_event_clear(cobalt_event_t *event, unsigned int bits);

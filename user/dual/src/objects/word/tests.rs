@@ -1,4 +1,5 @@
 use super::super::Outcome;
+use super::super::tests::sweep;
 use super::*;
 use core::cell::Cell;
 use pillion_abi::dual::object::{CHECKED, CONDITION, INHERIT, RECURSIVE};
@@ -214,7 +215,7 @@ fn a_faulty_process_harms_itself() {
     }
     assert_eq!((refused, objects.away()), (9, 31));
     assert!(objects.attach(Identity { memory: 4, thread: 1 }, 8, 9, 1).is_ok());
-    objects.sweep(|_| 0);
+    sweep(&mut objects, |_| 0);
     assert_eq!(objects.away(), 0);
 }
 
