@@ -48,7 +48,7 @@ pub fn run(repository: &Repository) -> Result<Tally> {
 fn model_check(repository: &Repository) -> Command {
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--release", "--lib"]);
-    command.args(["-p", "pillion-ring", "-p", "pillion-channel", "-p", "pillion-dual"]);
+    command.args(["-p", "pillion-ring", "-p", "pillion-post", "-p", "pillion-channel", "-p", "pillion-dual"]);
     command.arg("--target-dir").arg(repository.build("loom")).env("RUSTFLAGS", "--cfg loom");
     command
 }
