@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Memory, priorities, deadlines and vectors. */
-#define PILLION_VERSION 3
+#define PILLION_VERSION 4
 #define PILLION_PAGE 0x1000
 #define PILLION_LARGE_PAGE 0x200000
 #define PILLION_USER_END 0x7ffffffff000ULL
@@ -48,7 +48,7 @@
     thread_register(thread: Thread(C), pair: u64) -> first, second
     context_configure(control: SchedControl(C), context: SchedContext(C), priority: u8, budget: Ticks, period: Ticks, ceiling: u8)
     context_consumed(context: SchedContext(R)) -> consumed, exhausted
-    endpoint_bind_with(endpoint: Endpoint(C), thread: Thread(C), flags: Flags, need: Ticks)
+    endpoint_bind_with(endpoint: Endpoint(C), thread: Thread(C), flags: Flags, need: Ticks, visitors: SchedContext(C) or 0)
     timer_bind(timer: Timer(C), notification: Notification(W), bits: Bits)
     context_set_priority(context: SchedContext(C), priority: u8) -> old
     thread_set_sequence(thread: Thread(C), first: Address, end: Address)
@@ -137,6 +137,7 @@ enum pillion_error {
     PILLION_ERROR_BUSY = 11,
     PILLION_ERROR_UNSUPPORTED = 12,
     PILLION_ERROR_TOO_DEEP = 13,
+    PILLION_ERROR_ELSEWHERE = 14,
 };
 
 /* Messages and flags of calls. */
@@ -148,6 +149,7 @@ enum pillion_error {
 /* Flags of InterruptCreate. */
 #define PILLION_IRQ_LEVEL 1
 #define PILLION_IRQ_LOW 2
+#define PILLION_IRQ_HOME_SHIFT 8
 
 /* Flags of EndpointBind. */
 #define PILLION_ENDPOINT_OWN_PRIORITY 1
@@ -224,6 +226,19 @@ enum pillion_kind {
 #define PILLION_BOOT_LOG_TEXT 0x3ff8
 #define PILLION_BOOT_REGIONS 112
 #define PILLION_BOOT_IO_APICS 8
+#define PILLION_BOOT_PROCESSORS 32
+
+/* Whether a processor runs, or why it does not. */
+#define PILLION_PROCESSOR_NONE 0
+#define PILLION_PROCESSOR_RUNS 1
+#define PILLION_PROCESSOR_ABSENT 2
+#define PILLION_PROCESSOR_DIFFERS 3
+#define PILLION_PROCESSOR_STUCK 4
+#define PILLION_PROCESSOR_NOT_TRIED 5
+#define PILLION_PROCESSOR_TOO_MANY 6
+#define PILLION_PROCESSOR_OUT_OF_REACH 7
+#define PILLION_PROCESSOR_NO_MEMORY 8
+#define PILLION_PROCESSOR_CLOCKS_DIFFER 9
 
 /* Bundles. */
 #define PILLION_BUNDLE_MAGIC "PILLION1"
@@ -352,6 +367,18 @@ _Static_assert(offsetof(struct pillion_io_apic, first) == 8, "first");
 _Static_assert(offsetof(struct pillion_io_apic, lines) == 12, "lines");
 #endif
 
+struct pillion_processor {
+    uint32_t apic_id;
+    uint32_t state;
+    uint32_t number;
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_processor) == 12, "size");
+_Static_assert(offsetof(struct pillion_processor, apic_id) == 0, "apic_id");
+_Static_assert(offsetof(struct pillion_processor, state) == 4, "state");
+_Static_assert(offsetof(struct pillion_processor, number) == 8, "number");
+#endif
+
 struct pillion_log_buffer {
     uint64_t written;
     uint8_t text[PILLION_BOOT_LOG_TEXT];
@@ -373,10 +400,11 @@ struct pillion_boot_info {
     struct pillion_io_apic io_apics[PILLION_BOOT_IO_APICS];
     uint8_t root_pointer[40];
     struct pillion_range regions[PILLION_BOOT_REGIONS];
+    struct pillion_processor processors[PILLION_BOOT_PROCESSORS];
     uint8_t command_line[256];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_boot_info) == 3176, "size");
+_Static_assert(sizeof(struct pillion_boot_info) == 3560, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
 _Static_assert(offsetof(struct pillion_boot_info, tsc_hz) == 8, "tsc_hz");
@@ -387,7 +415,8 @@ _Static_assert(offsetof(struct pillion_boot_info, bundle) == 40, "bundle");
 _Static_assert(offsetof(struct pillion_boot_info, io_apics) == 64, "io_apics");
 _Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 192, "root_pointer");
 _Static_assert(offsetof(struct pillion_boot_info, regions) == 232, "regions");
-_Static_assert(offsetof(struct pillion_boot_info, command_line) == 2920, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, processors) == 2920, "processors");
+_Static_assert(offsetof(struct pillion_boot_info, command_line) == 3304, "command_line");
 #endif
 
 struct pillion_segment {

@@ -13,7 +13,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 5
+#define PILLION_CHANNEL_VERSION 6
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -103,9 +103,10 @@ struct pillion_task_entry {
     uint64_t share_size;
     struct pillion_fault_report fault;
     uint64_t busy;
+    uint64_t cpu;
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_task_entry) == 128, "size");
+_Static_assert(sizeof(struct pillion_task_entry) == 136, "size");
 _Static_assert(offsetof(struct pillion_task_entry, name) == 0, "name");
 _Static_assert(offsetof(struct pillion_task_entry, state) == 32, "state");
 _Static_assert(offsetof(struct pillion_task_entry, result) == 36, "result");
@@ -116,6 +117,7 @@ _Static_assert(offsetof(struct pillion_task_entry, share) == 56, "share");
 _Static_assert(offsetof(struct pillion_task_entry, share_size) == 64, "share_size");
 _Static_assert(offsetof(struct pillion_task_entry, fault) == 72, "fault");
 _Static_assert(offsetof(struct pillion_task_entry, busy) == 120, "busy");
+_Static_assert(offsetof(struct pillion_task_entry, cpu) == 128, "cpu");
 #endif
 
 struct pillion_mbuff {
@@ -157,7 +159,7 @@ struct pillion_directory {
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_directory) == 4304, "size");
+_Static_assert(sizeof(struct pillion_directory) == 4432, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
 _Static_assert(offsetof(struct pillion_directory, task_count) == 12, "task_count");
@@ -177,7 +179,7 @@ _Static_assert(offsetof(struct pillion_directory, dual_shield_ms) == 132, "dual_
 _Static_assert(offsetof(struct pillion_directory, generation) == 136, "generation");
 _Static_assert(offsetof(struct pillion_directory, fifo_owner) == 144, "fifo_owner");
 _Static_assert(offsetof(struct pillion_directory, tasks) == 208, "tasks");
-_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2256, "mbuffs");
+_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2384, "mbuffs");
 #endif
 
 struct pillion_thread_usage {

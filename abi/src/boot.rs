@@ -22,7 +22,8 @@ pub mod slot {
     pub const TRACE: u32 = 8;
     /// The bundle, as read-only memory.
     pub const BUNDLE: u32 = 9;
-    /// The trace buffer, as read-only memory; see [`crate::trace`].
+    /// The trace buffers, one after the other for each processor that runs, as read-only memory;
+    /// see [`crate::trace`].
     pub const TRACE_BUFFER: u32 = 10;
     /// What the kernel logged while it booted, as read-only memory: a [`super::LogBuffer`].
     pub const LOG_BUFFER: u32 = 11;
@@ -98,6 +99,62 @@ pub struct IoApic {
     pub lines: u32,
 }
 
+/// Maximum number of processors in the table.
+pub const PROCESSORS: usize = 32;
+
+/// A processor that the firmware's tables call enabled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Processor {
+    /// Number of its local APIC.
+    pub apic_id: u32,
+    /// One of [`processor_state`].
+    pub state: u32,
+    /// If it runs, its number: those that run are numbered from 0, the one that boots, on.
+    pub number: u32,
+}
+
+/// Whether a processor runs, or why it does not.
+pub mod processor_state {
+    /// There is no such processor: the entry is free.
+    pub const NONE: u32 = 0;
+    /// It runs.
+    pub const RUNS: u32 = 1;
+    /// It did not answer when it was started.
+    pub const ABSENT: u32 = 2;
+    /// It lacks something that the first one has.
+    pub const DIFFERS: u32 = 3;
+    /// It stopped while it started.
+    pub const STUCK: u32 = 4;
+    /// It was not tried, since another one had stopped while it started.
+    pub const NOT_TRIED: u32 = 5;
+    /// The kernel has no room for more.
+    pub const TOO_MANY: u32 = 6;
+    /// The interrupt controller cannot name it.
+    pub const OUT_OF_REACH: u32 = 7;
+    /// There is no memory below 640 KiB to start it in, or none for its trace.
+    pub const NO_MEMORY: u32 = 8;
+    /// Its clocks differ from those of the first one.
+    pub const CLOCKS_DIFFER: u32 = 9;
+
+    /// Why a processor in that state does not run, for people; empty if it runs.
+    #[must_use]
+    pub const fn reason(state: u32) -> &'static str {
+        match state {
+            NONE | RUNS => "",
+            ABSENT => "it does not start",
+            DIFFERS => "it lacks features of the first one",
+            STUCK => "it stopped while it started",
+            NOT_TRIED => "another one stopped while it started",
+            TOO_MANY => "there are too many",
+            OUT_OF_REACH => "its number is out of this interrupt controller's reach",
+            NO_MEMORY => "there is no memory for its start or its trace",
+            CLOCKS_DIFFER => "its clocks differ from those of the first one",
+            _ => "for a reason that is not known",
+        }
+    }
+}
+
 /// What the processor offers, as bits of [`BootInfo::features`].
 pub mod feature {
     /// AMD virtualisation with nested paging.
@@ -132,6 +189,8 @@ pub struct BootInfo {
     /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its
     /// kind is `KERNEL`, `BUNDLE` or `WITHHELD`.
     pub regions: [Range; REGIONS],
+    /// The processors: the one that boots, then the others in the order of the firmware's tables.
+    pub processors: [Processor; PROCESSORS],
     /// Kernel command line, ended by a zero.
     pub command_line: [u8; 256],
 }

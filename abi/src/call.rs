@@ -164,6 +164,8 @@ pub mod irq {
     pub const LEVEL: u64 = 1;
     /// Active low.
     pub const LOW: u64 = 2;
+    /// First of the eight bits with the number of the processor that is interrupted.
+    pub const HOME_SHIFT: u32 = 8;
 }
 
 /// Flags of [`Call::EndpointBind`].

@@ -27,7 +27,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Maximum number of tasks with channels.
 pub const TASKS: usize = 16;
@@ -130,6 +130,8 @@ pub struct TaskEntry {
     pub fault: FaultReport,
     /// Bit mask of the threads that used nearly all their allowed time in the last second.
     pub busy: u64,
+    /// Number of the processor that its threads start on.
+    pub cpu: u64,
 }
 
 /// A shared buffer in the directory. An entry with size 0 is free.

@@ -30,11 +30,14 @@ pub enum Error {
     Unsupported = 12,
     /// A chain of calls or of derivations is deeper than the kernel allows.
     TooDeep = 13,
+    /// An object belongs to another processor than the call, or than the object that it is to be
+    /// bound to.
+    Elsewhere = 14,
 }
 
 impl Error {
     /// All codes, in order of their numbers.
-    pub const ALL: [Error; 13] = [
+    pub const ALL: [Error; 14] = [
         Error::BadCall,
         Error::BadCap,
         Error::WrongKind,
@@ -48,6 +51,7 @@ impl Error {
         Error::Busy,
         Error::Unsupported,
         Error::TooDeep,
+        Error::Elsewhere,
     ];
 
     /// The value that a call leaves in `rax`.
@@ -78,7 +82,7 @@ mod tests {
             assert_eq!(Error::from_raw(e.to_raw()), Some(e));
         }
         assert_eq!(Error::from_raw(0), None);
-        assert_eq!(Error::from_raw((-14i64) as u64), None);
+        assert_eq!(Error::from_raw((-15i64) as u64), None);
         assert_eq!(Error::from_raw(7), None);
     }
 }

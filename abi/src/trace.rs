@@ -19,6 +19,8 @@ pub const ENTRIES: usize = 4096;
 pub struct Header {
     /// Number of entries written since boot; entry `n` is at place `n % ENTRIES`.
     pub written: u64,
+    /// What took the CPU's time for others than the thread that ran there.
+    pub counts: Counts,
     /// Ticks of the time-stamp counter in a second.
     pub tsc_hz: u64,
     /// Longest stretch with interrupts off while tracing was on, in ticks: from an event that
@@ -27,6 +29,28 @@ pub struct Header {
     pub longest: u64,
     /// The entry that this stretch began with.
     pub longest_cause: Entry,
+}
+
+/// Vectors that are counted apart: from [`FIRST_VECTOR`] to 255.
+pub const VECTORS: usize = 1 + (u8::MAX - FIRST_VECTOR) as usize;
+
+/// Stands for itself and all lower ones: the interrupts of the guest that has all leftover time.
+/// The next ones are those of tasks' devices; 0xfd is another processor's, 0xfe the timer's.
+pub const FIRST_VECTOR: u8 = crate::RT_VECTOR_FIRST - 1;
+
+/// Counts since boot. Where one processor runs nothing is counted, and all are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Counts {
+    /// Physical interrupts, by vector, but for those that end a guest's run: the guest's state
+    /// counts these.
+    pub interrupts: [u64; VECTORS],
+    /// Letters of other processors about calls: one from there, the answer to one, news of either.
+    pub calls: u64,
+    /// Letters with signals to notifications.
+    pub signals: u64,
+    /// Address spaces that it left because memory was unmapped there.
+    pub flushes: u64,
 }
 
 /// An entry.

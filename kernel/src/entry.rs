@@ -4,10 +4,16 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::arch::{self, Cpu};
-use crate::{guest, hardware::Hardware, interrupt, trace::trace};
+use crate::arch::{self, Cpu, code::several};
+use crate::trace::{self, entering, leaving};
+use crate::{guest, hardware::Hardware, interrupt, lock, shootdown};
 use pillion_abi::call::Call;
-use pillion_core::{Id, Kernel, Outcome, machine::Objects as _, thread::State, thread::Thread};
+use pillion_core::{
+    Id, Kernel, Outcome,
+    machine::{Devices as _, Objects as _},
+    thread::State,
+    thread::Thread,
+};
 
 /// The kernel of each CPU.
 struct Kernels(UnsafeCell<[MaybeUninit<Kernel<Hardware>>; arch::MAX_CPUS]>);
@@ -26,7 +32,7 @@ pub fn set_options(command_line: &[u8]) {
     POLL.store(words.any(|word| word == b"idle=poll"), Relaxed);
 }
 
-/// Makes the kernel of a CPU.
+/// Makes the kernel of a CPU, and gives it its number.
 ///
 /// # Safety
 /// Called once per CPU.
@@ -35,7 +41,7 @@ pub unsafe fn init(cpu: Cpu) -> &'static mut Kernel<Hardware> {
     // nothing led to it before. `kernel` expects this pointer.
     unsafe {
         let place = KERNELS.0.get().cast::<Kernel<Hardware>>().add(cpu.index());
-        place.write(Kernel::new(Hardware::new(cpu)));
+        place.write(Kernel::new(Hardware::new(cpu), cpu.index() as u8));
         cpu.set_kernel(place);
         &mut *place
     }
@@ -61,7 +67,7 @@ unsafe fn kernel<'a>(cpu: Cpu) -> &'a mut Kernel<Hardware> {
 unsafe extern "C" fn kernel_message(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    trace!(Syscall, number, capability);
+    entering!(Syscall, number, capability);
     if !k.cpu.timers_changed
         && let Some(current) = k.cpu.current
     {
@@ -83,7 +89,7 @@ unsafe extern "C" fn kernel_message(cpu: Cpu, capability: u64, number: u64) -> !
 unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    trace!(Syscall, number, capability);
+    entering!(Syscall, number, capability);
     if !k.cpu.timers_changed
         && let Some(current) = k.cpu.current
         && let Some(vcpu) = k.vcpu_run_fast(current, capability)
@@ -94,9 +100,13 @@ unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> 
         }
         // SAFETY: the vCPU is configured, as `vcpu_run_fast` found.
         if unsafe { guest::run_user(k, current, vcpu) } && k.m.get(current).fpu {
-            trace!(Switch, current.number(), 0u64);
-            // SAFETY: since the thread made the call, nothing ran but its guest, on the thread's
-            // FPU state, and no capability was deleted.
+            leaving!(Switch, current.number(), 0u64, {
+                if shootdown::has_left() {
+                    leave(k);
+                }
+            });
+            // SAFETY: since the thread made the call, nothing ran here but its guest, on the
+            // thread's FPU state, and its address space is loaded.
             unsafe { arch::exit_to_user() };
         }
         leave(k);
@@ -112,7 +122,7 @@ unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> 
 unsafe extern "C" fn kernel_syscall(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    trace!(Syscall, number, capability);
+    entering!(Syscall, number, capability);
     syscall(k, cpu)
 }
 
@@ -123,9 +133,15 @@ fn syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
     let (number, arguments) =
         unsafe { ((*frame).rax, [(*frame).rdi, (*frame).rsi, (*frame).rdx, (*frame).r10, (*frame).r8, (*frame).r9]) };
     if k.syscall(number, &arguments) == Outcome::Restart {
-        // SAFETY: whatever the call deleted, the frame's page is RAM in which nothing else was
-        // placed yet; the call has no reference to it any more.
-        unsafe { (*frame).repeat_call() };
+        if k.m.several() {
+            // It may wait for a letter from another processor, which an emulator that has them run
+            // in turn lets run then.
+            core::hint::spin_loop();
+        } else {
+            // SAFETY: whatever the call deleted, the frame's page is RAM in which nothing else was
+            // placed yet; the call has no reference to it any more.
+            unsafe { (*frame).repeat_call() };
+        }
     }
     leave(k)
 }
@@ -138,7 +154,8 @@ fn syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
 unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    interrupt::handle(k, vector as u8);
+    entering!(Interrupt, vector as u8, 0u64, trace::counters().interrupt(vector as u8));
+    interrupt::handle_recorded(k, vector as u8);
     leave(k)
 }
 
@@ -154,7 +171,7 @@ unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) ->
     // SAFETY: the entry code saved the registers there; the copy is the only use.
     let frame = unsafe { *cpu.frame() };
     let address = if vector == PAGE_FAULT { arch::fault_address() } else { 0 };
-    trace!(Exception, vector, frame.rip());
+    entering!(Exception, vector, frame.rip());
     k.fault([vector, error_code, address, frame.rip(), frame.rsp(), frame.rflags()]);
     leave(k)
 }
@@ -177,19 +194,20 @@ pub fn leave(k: &mut Kernel<Hardware>) -> ! {
 /// run in user mode.
 #[inline(never)]
 fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
-    if let Some(number) = k.m.pending.take() {
-        // It came in the middle of a call, which may have changed the next relevant deadline.
-        k.cpu.timers_changed = true;
-        interrupt::handle(k, number);
+    if k.m.pending.is_some() {
+        handle_pending(k);
     }
     loop {
         k.finish();
         let Some(id) = k.cpu.current else {
             idle(k);
+            // What ended the sleep may have been a visit, whose call took an interrupt.
+            several! { handle_pending(k) }
             continue;
         };
         if k.m.get(id).guest.is_some() {
             guest::run(k, id);
+            several! { handle_pending(k) }
         } else {
             exit_to(k, id);
             k.block_current(State::Stopped);
@@ -197,24 +215,46 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
     }
 }
 
+/// Handles interrupts that calls took at preemption points.
+#[inline(never)]
+fn handle_pending(k: &mut Kernel<Hardware>) {
+    while let Some(number) = k.m.pending.take() {
+        // It came in the middle of a call, which may have changed the next relevant deadline.
+        k.cpu.timers_changed = true;
+        several! { trace::counters().interrupt(number) }
+        interrupt::handle(k, number);
+    }
+}
+
 /// Exits to user mode, to the current thread. Returns only if its address space is gone.
 #[inline(always)]
 fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
-    let thread = k.m.get(id);
-    let (space, uses_fpu) = (thread.space(), thread.fpu);
-    let Some(space) = space else { return };
-    trace!(Switch, id.number(), 0u64);
+    let Some(space) = id.space(&k.m) else { return };
+    let uses_fpu = k.m.get(id).fpu;
     k.m.switch_to(id, space, uses_fpu);
+    leaving!(Switch, id.number(), 0u64, k.m.show_space());
     // SAFETY: the thread is loaded, and the kernel is not used any more.
     unsafe { arch::exit_to_user() }
 }
 
 /// Sleeps until an interrupt comes. With the option `idle=poll` it polls for one instead: an
 /// emulator that counts instructions then has no idle time, during which it would wait for the
-/// host's clock and wake up late.
+/// host's clock and wake up late. Where it emulates several processors in turn, one that polls
+/// gives its turn away.
 fn idle(k: &mut Kernel<Hardware>) {
-    trace!(Idle, 0u64, 0u64);
-    let taken = if POLL.load(Relaxed) { arch::take_pending_interrupt(k.m.cpu) } else { arch::idle_wait(k.m.cpu) };
+    leaving!(Idle, 0u64, 0u64, k.m.cpu.shown().hide_guest());
+    let taken = if POLL.load(Relaxed) {
+        several! { core::hint::spin_loop() }
+        arch::take_pending_interrupt(k.m.cpu)
+    } else {
+        arch::idle_wait(k.m.cpu)
+    };
+    several! {
+        lock::enter();
+        if let Some(number) = taken {
+            trace::counters().interrupt(number);
+        }
+    }
     if let Some(number) = taken {
         interrupt::handle(k, number);
     }

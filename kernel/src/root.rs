@@ -1,7 +1,7 @@
 //! The first task: the kernel makes the task's objects out of its own memory, gives it everything
 //! there is, and starts it.
 
-use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, physical, serial};
+use crate::arch::{ALWAYS_MAPPED, BootParams, clock, cpu, direct, ioapic, physical, processors, serial};
 use crate::hardware::{Hardware, arena};
 use crate::virtualisation;
 use pillion_abi::{
@@ -158,11 +158,12 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
         features: if serial::ports() == 0 { 0 } else { feature::LOG_DEVICE }
             | cpu::features() & if virtualisation::features().is_some() { u64::MAX } else { !feature::SVM },
         rsdp: boot.rsdp,
-        cpus: 1,
+        cpus: processors().into(),
         bundle: boot.bundle,
         io_apics: ioapic::all(),
         root_pointer: root_pointer(boot.rsdp),
         regions: [Range::default(); REGIONS],
+        processors: boot.processors,
         command_line: [0; 256],
     };
     let line = boot.command_line();
@@ -174,7 +175,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
     let bundle = boot.bundle.base..(boot.bundle.base + boot.bundle.size).next_multiple_of(PAGE);
     for (at, base, size) in [
         (slot::BUNDLE, bundle.start, bundle.end - bundle.start),
-        (slot::TRACE_BUFFER, crate::trace::physical_base(), pillion_abi::trace::SIZE),
+        (slot::TRACE_BUFFER, crate::trace::physical_base(), crate::trace::total_size()),
         (slot::LOG_BUFFER, physical(serial::text()), size_of::<LogBuffer>() as u64),
     ] {
         root.give(at, Cap::unmapped(false, base, size), right::READ)?;

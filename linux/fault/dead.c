@@ -2,6 +2,7 @@
 /* Ways for Linux to die. */
 #include <linux/io.h>
 #include <linux/irqflags.h>
+#include <linux/smp.h>
 #include <asm/apic.h>
 #include <asm/desc.h>
 #include <asm/irq_vectors.h>
@@ -19,10 +20,22 @@ int fault_spin(void)
 	return 0;
 }
 
+static void spin(void *unused)
+{
+	fault_spin();
+}
+
+/* The same on all processors. */
+int fault_spin_all(void)
+{
+	smp_call_function(spin, NULL, 0);
+	return fault_spin();
+}
+
 /*
- * The same, with measures against the watchdog: the next expiry of a periodic timer is postponed
- * forever, so that the monitor's check would not come; and an interrupt is pending. Linux does not
- * survive it.
+ * The same on one, with measures against the watchdog: the next expiry of a periodic timer is
+ * postponed forever, so that the monitor's check would not come; and an interrupt is pending. Linux
+ * does not survive it.
  */
 int fault_far(void)
 {

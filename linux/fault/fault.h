@@ -21,6 +21,7 @@ struct pillion_dual *dual_window(void);
 
 /* Each returns, unless it says that Linux does not survive it. */
 int fault_spin(void);
+int fault_spin_all(void);
 int fault_far(void);
 int fault_triple(void);
 int fault_invalid(void);

@@ -22,6 +22,7 @@ static const struct {
 	int (*run)(void);
 } faults[] = {
 	{ "spin", fault_spin },
+	{ "spin-all", fault_spin_all },
 	{ "far-deadline", fault_far },
 	{ "triple-fault", fault_triple },
 	{ "invalid-state", fault_invalid },

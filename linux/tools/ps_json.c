@@ -79,8 +79,8 @@ void ps_json(const struct shown *task)
 
 	printf("{\"name\":");
 	json_text((const char *)entry->name, sizeof(entry->name));
-	printf(",\"state\":\"%s\",\"starts\":%u,\"result\":%d,\"max_threads\":%u", name_of_task_state(entry->state),
-	       entry->starts, entry->result, entry->threads);
+	printf(",\"state\":\"%s\",\"starts\":%u,\"result\":%d,\"max_threads\":%u,\"cpu\":%" PRIu64,
+	       name_of_task_state(entry->state), entry->starts, entry->result, entry->threads, entry->cpu);
 	if (entry->state == PILLION_TASK_FAULTED)
 		fault(&entry->fault);
 	printf(",\"threads\":[");

@@ -17,11 +17,18 @@ use pillion_abi::NEVER;
 use pillion_rt_core::inherit::bits;
 use pillion_runtime::call;
 
-/// The owner's number plus one, or 0; and [`CONTENDED`].
+/// The owner's number plus one, or 0; [`CONTENDED`]; and how often [`ONE_MORE`].
 static WORD: AtomicU32 = AtomicU32::new(0);
 
 /// In [`WORD`]: a thread waits.
 const CONTENDED: u32 = 0x100;
+
+/// In [`WORD`], for each thread that began to wait since the owner has the lock, modulo 2^23: the
+/// owner, which looks who waits, sees that another has come since.
+const ONE_MORE: u32 = 0x200;
+
+/// The owner in [`WORD`].
+const OWNER: u32 = CONTENDED - 1;
 
 /// Threads that wait for the lock.
 static WAITERS: AtomicU64 = AtomicU64::new(0);
@@ -224,15 +231,15 @@ fn contend(me: &'static Thread) {
     let mut raised = None;
     loop {
         let word = WORD.load(Acquire);
-        if word & !CONTENDED == word_of(me) {
+        if word & OWNER == word_of(me) {
             break;
         }
         if word == 0 {
             if WORD.compare_exchange(0, word_of(me), Acquire, Relaxed).is_ok() {
                 break;
             }
-        } else if WORD.compare_exchange(word, word | CONTENDED, SeqCst, Relaxed).is_ok() {
-            let owner = thread::by_number((word & !CONTENDED) as usize - 1);
+        } else if WORD.compare_exchange(word, word.wrapping_add(ONE_MORE) | CONTENDED, SeqCst, Relaxed).is_ok() {
+            let owner = thread::by_number((word & OWNER) as usize - 1);
             if me.level() > owner.level() {
                 raised = Some(owner);
                 owner.set_context(me.level());
@@ -251,16 +258,25 @@ fn contend(me: &'static Thread) {
     }
 }
 
+/// Makes the most urgent waiter the owner. Begins again if a thread began to wait meanwhile: at
+/// most once for each.
 #[cold]
 fn hand_over(me: &'static Thread) {
-    let others = WAITERS.load(SeqCst) & !(1 << me.number());
-    let Some(next) = most_urgent(others) else {
-        WORD.store(0, Release);
-        return;
-    };
-    let more = if others & !(1 << next.number()) == 0 { 0 } else { CONTENDED };
-    WORD.store(word_of(next) | more, Release);
-    next.signal();
-    // The caller may run at `next`'s level; `next` is then queued behind it.
-    call::yield_now();
+    loop {
+        // In this order: who began to wait before is among the waiters, and who does so later
+        // changes the word.
+        let word = WORD.load(SeqCst);
+        let others = WAITERS.load(SeqCst) & !(1 << me.number());
+        let next = most_urgent(others);
+        let more = if others & others.wrapping_sub(1) == 0 { 0 } else { CONTENDED };
+        let after = next.map_or(0, |next| word_of(next) | more);
+        if WORD.compare_exchange(word, after, Release, Relaxed).is_ok() {
+            if let Some(next) = next {
+                next.signal();
+                // The caller may run at `next`'s level; `next` is then queued behind it.
+                call::yield_now();
+            }
+            return;
+        }
+    }
 }

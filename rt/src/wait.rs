@@ -232,14 +232,16 @@ pub(crate) fn wake(token: &Token, thread: &'static Thread, reason: u32) -> bool 
 }
 
 pub(crate) fn wake_without_signal(token: &Token, thread: &Thread, reason: u32) -> bool {
-    if thread.waiting.compare_exchange(word::WAITING, reason, Release, Relaxed).is_err() {
-        return false;
-    }
-    let queue = thread.queue.swap(null_mut(), Relaxed);
+    let queue = thread.queue.load(Relaxed);
     // SAFETY: a queue outlives its waiters: it is part of an object that the program must not
-    // destroy while a thread waits for it.
+    // destroy while a thread waits for it. The thread names a queue only while it waits.
     if let Some(queue) = unsafe { queue.as_ref() } {
         queue.remove(token, thread);
     }
+    // From here on the thread may run, on another processor or by a timer, and the queue be gone.
+    if thread.waiting.compare_exchange(word::WAITING, reason, Release, Relaxed).is_err() {
+        return false;
+    }
+    thread.queue.store(null_mut(), Relaxed);
     true
 }

@@ -51,7 +51,8 @@ macro_rules! calls {
 
                 /// Makes an object out of the region's memory. The size is in bytes for `Region`
                 /// and `Memory`, a count of slots for `CapSpace`, a count of table pages for
-                /// address spaces, and unused otherwise.
+                /// address spaces, and for other kinds the number of the processor that the
+                /// object is to belong to.
                 RegionCreate = 16, region_create(
                     region: Region(), kind: Kind, size: Size, to: Slot
                 );
@@ -122,9 +123,10 @@ macro_rules! calls {
                 ) -> consumed, exhausted;
                 /// Makes the thread the receiver of the endpoint, with flags of
                 /// `abi::call::endpoint`. Need: ticks that a caller with a limited budget must have
-                /// left.
+                /// left. Visitors: the context that it serves callers of other processors on.
                 EndpointBind = 41, endpoint_bind_with(
-                    endpoint: Endpoint(C), thread: Thread(C), flags: Flags, need: Ticks
+                    endpoint: Endpoint(C), thread: Thread(C), flags: Flags, need: Ticks,
+                    visitors: SchedContext(C) or 0
                 );
                 /// Sets what the timer signals.
                 TimerBind = 42, timer_bind(
@@ -150,8 +152,9 @@ macro_rules! calls {
                 );
 
                 /// Makes an interrupt capability out of memory of a region, for a line with flags
-                /// of `abi::call::irq`. For a message-signalled interrupt (line `IRQ_MSI`) returns
-                /// the address and data that the device is to write.
+                /// of `abi::call::irq` and the number of a processor. For a message-signalled
+                /// interrupt (line `IRQ_MSI`) returns the address and data that the device is to
+                /// write.
                 InterruptCreate = 48, interrupt_create(
                     control: IrqControl(C), line: u64, flags: Flags, to: Slot, region: Region()
                 ) -> address, data;

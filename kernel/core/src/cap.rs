@@ -4,11 +4,21 @@
 //! are the slots that follow it with a greater depth. A slot is deleted only after its descendants.
 
 use crate::{
-    Id, Kernel, Machine, Opt, context::Context, endpoint::Endpoint, interrupt::Interrupt, notification::Notification,
-    space::Space, thread::Thread, timer::Timer, vcpu::Vcpu,
+    Id, Kernel, Machine, Opt, Slot,
+    context::Context,
+    endpoint::Endpoint,
+    home::Homed,
+    interrupt::Interrupt,
+    notification::Notification,
+    slot::{Copied, Entry},
+    space::Space,
+    thread::Thread,
+    timer::Timer,
+    vcpu::Vcpu,
 };
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use pillion_abi::{
-    object::{Kind, right},
+    object::Kind,
     status::{Error, Result},
 };
 
@@ -54,6 +64,8 @@ pub enum Cap {
         /// Next in that list.
         next: Opt<Slot>,
     },
+    /// The memory of a vCPU's shared state, as the vCPU holds it.
+    StatePage,
     /// Capability space.
     CapSpace(Id<CapSpace>),
     /// Host address space.
@@ -61,19 +73,19 @@ pub enum Cap {
     /// Nested address space.
     GuestSpace(Id<Space>),
     /// Thread.
-    Thread(Id<Thread>),
+    Thread(Homed<Thread>),
     /// Scheduling context.
-    Context(Id<Context>),
+    Context(Homed<Context>),
     /// Endpoint.
-    Endpoint(Id<Endpoint>),
+    Endpoint(Homed<Endpoint>),
     /// Notification.
-    Notification(Id<Notification>),
+    Notification(Homed<Notification>),
     /// Timer.
-    Timer(Id<Timer>),
+    Timer(Homed<Timer>),
     /// Interrupt.
-    Interrupt(Id<Interrupt>),
+    Interrupt(Homed<Interrupt>),
     /// Virtual CPU.
-    Vcpu(Id<Vcpu>),
+    Vcpu(Homed<Vcpu>),
     /// I/O ports.
     Ports {
         /// First port.
@@ -102,7 +114,7 @@ impl Cap {
         match self {
             Cap::None => Kind::None,
             Cap::Region { .. } => Kind::Region,
-            Cap::Memory { .. } => Kind::Memory,
+            Cap::Memory { .. } | Cap::StatePage => Kind::Memory,
             Cap::CapSpace(_) => Kind::CapSpace,
             Cap::AddressSpace(_) => Kind::AddressSpace,
             Cap::GuestSpace(_) => Kind::GuestSpace,
@@ -120,12 +132,18 @@ impl Cap {
         }
     }
 
-    /// The capability as a new copy holds it: memory is not mapped through the copy.
-    fn copied(self) -> Cap {
-        match self {
-            Cap::Memory { device, base, size, .. } => Cap::unmapped(device, base, size),
-            other => other,
-        }
+    /// The home of the object, if it is of a kind that has one.
+    pub(crate) const fn home(&self) -> Option<u8> {
+        Some(match self {
+            Cap::Thread(object) => object.home(),
+            Cap::Context(object) => object.home(),
+            Cap::Endpoint(object) => object.home(),
+            Cap::Notification(object) => object.home(),
+            Cap::Timer(object) => object.home(),
+            Cap::Interrupt(object) => object.home(),
+            Cap::Vcpu(object) => object.home(),
+            _ => return None,
+        })
     }
 
     /// A capability for memory that is not mapped.
@@ -134,33 +152,7 @@ impl Cap {
     }
 }
 
-/// A place for a capability.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub struct Slot {
-    /// What it holds.
-    pub cap: Cap,
-    /// Badge, 0 when none was given.
-    pub badge: u64,
-    /// Rights as in [`right`].
-    pub rights: u8,
-    /// Whether this is the object's original capability: the object is deleted with it.
-    pub original: bool,
-    /// Distance from the root of its tree.
-    pub depth: u8,
-    /// The mapping is being taken away: nothing is mapped anew until it is gone.
-    pub unmapping: bool,
-    /// Pages from the capability's mapping address on that are mapped.
-    pub mapped_pages: u32,
-    /// Previous in the derivation list.
-    pub previous: Opt<Slot>,
-    /// Next in the derivation list.
-    pub next: Opt<Slot>,
-}
-
-const _: () = assert!(size_of::<Slot>() == 64);
-
-/// A capability space; its slots follow it in memory.
+/// A capability space; its slots follow it in memory. What changes is changed by deletions only.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct CapSpace {
@@ -170,113 +162,144 @@ pub struct CapSpace {
     /// form a cycle.
     pub level: u8,
     /// The space is being deleted: nothing may be put in any more.
-    pub dying: bool,
+    pub(crate) dying: AtomicBool,
     /// While the space is being deleted: the slots below this index are empty.
-    pub scanned: u32,
+    pub(crate) scanned: AtomicU32,
 }
 
 const _: () = assert!(size_of::<CapSpace>() == 64);
 
+impl CapSpace {
+    /// An empty one.
+    pub(crate) const fn new(count: u32, level: u8) -> Self {
+        CapSpace { count, level, dying: AtomicBool::new(false), scanned: AtomicU32::new(0) }
+    }
+}
+
 impl<M: Machine> Kernel<M> {
     /// The slot with an index in a capability space.
     #[inline]
-    pub(crate) fn slot(&mut self, space: Id<CapSpace>, index: u64) -> Result<Id<Slot>> {
-        if index < u64::from(self.m.get(space).count) { Ok(space.following(index as u32)) } else { Err(Error::BadCap) }
+    pub(crate) fn slot(&self, space: Id<CapSpace>, index: u64) -> Result<Id<Slot>> {
+        if index < u64::from(self.m.shared(space).count) {
+            Ok(space.following(index as u32))
+        } else {
+            Err(Error::BadCap)
+        }
     }
 
     /// An empty slot that a capability may be put into.
-    pub(crate) fn empty_slot(&mut self, space: Id<CapSpace>, index: u64) -> Result<Id<Slot>> {
+    pub(crate) fn empty_slot(&self, space: Id<CapSpace>, index: u64) -> Result<Id<Slot>> {
         let slot = self.slot(space, index)?;
-        if index == 0 || self.m.get(space).dying {
+        if index == 0 || self.m.shared(space).dying.load(Relaxed) {
             return Err(Error::BadArgument);
         }
-        if !self.m.get(slot).cap.is_none() {
+        if !self.m.shared(slot).is_empty() {
             return Err(Error::SlotTaken);
         }
         Ok(slot)
     }
 
     /// Puts a capability below another in the tree. O(1).
-    pub(crate) fn insert_child(&mut self, parent: Id<Slot>, at: Id<Slot>, mut slot: Slot) -> Result<()> {
-        let p = self.m.get(parent);
-        let depth = p.depth + 1;
+    pub(crate) fn insert_child(&mut self, parent: Id<Slot>, at: Id<Slot>, entry: Entry) -> Result<()> {
+        self.insert(parent, at, |slot, depth, next| {
+            slot.fill(&Entry { depth, previous: Some(parent), next, ..entry });
+        })
+    }
+
+    /// Fills a slot below another one, given its depth and what comes next in the list. O(1).
+    #[inline(always)]
+    fn insert(&self, parent: Id<Slot>, at: Id<Slot>, fill: impl FnOnce(&Slot, u8, Opt<Slot>)) -> Result<()> {
+        let p = self.m.shared(parent);
+        let depth = p.depth() + 1;
         if depth > DEPTH {
             return Err(Error::TooDeep);
         }
-        let next = p.next;
-        p.next = Some(at);
-        slot.depth = depth;
-        slot.previous = Some(parent);
-        slot.next = next;
-        *self.m.get(at) = slot;
+        let next = p.next();
+        p.set_next(Some(at));
+        fill(self.m.shared(at), depth, next);
         if let Some(next) = next {
-            self.m.get(next).previous = Some(at);
+            self.m.shared(next).set_previous(Some(at));
         }
         Ok(())
     }
 
     /// Whether something was derived from a slot.
     #[inline]
-    pub(crate) fn has_child(&mut self, id: Id<Slot>) -> bool {
-        let Slot { depth, next, .. } = *self.m.get(id);
-        next.is_some_and(|n| self.m.get(n).depth > depth)
+    pub(crate) fn has_child(&self, id: Id<Slot>) -> bool {
+        let slot = self.m.shared(id);
+        slot.next().is_some_and(|n| self.m.shared(n).depth() > slot.depth())
     }
 
     /// Empties a slot that has no descendants.
     pub(crate) fn unlink(&mut self, id: Id<Slot>) {
-        let slot = core::mem::take(self.m.get(id));
-        if let Some(p) = slot.previous {
-            self.m.get(p).next = slot.next;
+        let (previous, next) = self.m.shared(id).empty();
+        if let Some(p) = previous {
+            self.m.shared(p).set_next(next);
         }
-        if let Some(n) = slot.next {
-            self.m.get(n).previous = slot.previous;
+        if let Some(n) = next {
+            self.m.shared(n).set_previous(previous);
         }
+    }
+
+    /// Puts a copy of a capability below it in the tree. O(1).
+    fn insert_copy(&mut self, source: Id<Slot>, at: Id<Slot>, copy: Copied) -> Result<()> {
+        let from = self.m.shared(source);
+        if from.is_empty() {
+            return Err(Error::BadCap);
+        }
+        if from.is_region() {
+            return Err(Error::WrongKind);
+        }
+        if copy.badge != 0 && from.look().badge != 0 {
+            return Err(Error::BadArgument);
+        }
+        self.insert(source, at, |slot, depth, next| slot.fill_with_copy(from, &copy, depth, next, source))
     }
 
     /// Derives a capability. O(1).
     pub(crate) fn derive(&mut self, source: Id<Slot>, at: Id<Slot>, rights: u8, badge: u64) -> Result<()> {
-        let from = *self.m.get(source);
-        match from.cap {
-            Cap::None => return Err(Error::BadCap),
-            Cap::Region { .. } => return Err(Error::WrongKind),
-            _ => {}
-        }
-        if badge != 0 && from.badge != 0 {
-            return Err(Error::BadArgument);
-        }
-        let slot =
-            Slot { cap: from.cap.copied(), badge: from.badge | badge, rights: from.rights & rights, ..Slot::default() };
-        self.insert_child(source, at, slot)
+        self.insert_copy(source, at, Copied { rights, badge, ..Copied::ALL })
     }
 
-    /// Derives a capability into a slot inside an object.
+    /// As [`Self::derive`], for part of the memory or of the ports, as first and size, which the
+    /// caller has found to be one.
+    pub(crate) fn derive_part(&mut self, source: Id<Slot>, at: Id<Slot>, rights: u8, part: [u64; 2]) -> Result<()> {
+        self.insert_copy(source, at, Copied { rights, part: Some(part), ..Copied::ALL })
+    }
+
+    /// Derives a capability into a slot that lies in an object of this processor.
     pub(crate) fn derive_inner(&mut self, source: Id<Slot>, at: Id<Slot>) -> Result<()> {
-        self.derive(source, at, right::ALL, 0)
+        self.insert_copy(source, at, Copied { within: Some(self.cpu.number), ..Copied::ALL })
+    }
+
+    /// As [`Self::derive_inner`], for the page of a vCPU's shared state.
+    pub(crate) fn derive_state_page(&mut self, source: Id<Slot>, at: Id<Slot>) -> Result<()> {
+        self.insert_copy(source, at, Copied { within: Some(self.cpu.number), is_state_page: true, ..Copied::ALL })
     }
 
     /// Moves a capability, with its descendants, to another slot. O(1).
     pub(crate) fn move_slot(&mut self, source: Id<Slot>, at: Id<Slot>) -> Result<()> {
-        let slot = core::mem::take(self.m.get(source));
-        if slot.cap.is_none() {
+        let from = self.m.shared(source);
+        if from.is_empty() {
             return Err(Error::BadCap);
         }
-        *self.m.get(at) = slot;
-        if let Some(p) = slot.previous {
-            self.m.get(p).next = Some(at);
+        let (previous, next) = from.empty_into(self.m.shared(at));
+        if let Some(p) = previous {
+            self.m.shared(p).set_next(Some(at));
         }
-        if let Some(n) = slot.next {
-            self.m.get(n).previous = Some(at);
+        if let Some(n) = next {
+            self.m.shared(n).set_previous(Some(at));
         }
-        self.moved_mapping(at, slot.cap);
+        self.moved_mapping(at);
         Ok(())
     }
 
     /// Updates the list of capabilities mapped in a space, which links slots, after a move.
-    fn moved_mapping(&mut self, at: Id<Slot>, cap: Cap) {
-        let Cap::Memory { space: Some(space), previous, next, .. } = cap else { return };
+    fn moved_mapping(&mut self, at: Id<Slot>) {
+        let Cap::Memory { space: Some(space), previous, next, .. } = self.m.shared(at).cap() else { return };
         match previous {
             Some(p) => self.set_mapped_next(p, Some(at)),
-            None => self.m.get(space).mapped = Some(at),
+            None => self.m.shared(space).mapped.set(Some(at)),
         }
         if let Some(n) = next {
             self.set_mapped_previous(n, Some(at));
@@ -284,22 +307,24 @@ impl<M: Machine> Kernel<M> {
     }
 
     pub(crate) fn set_mapped_next(&mut self, id: Id<Slot>, to: Opt<Slot>) {
-        if let Cap::Memory { next, .. } = &mut self.m.get(id).cap {
-            *next = to;
+        let slot = self.m.shared(id);
+        if let Cap::Memory { previous, .. } = slot.cap() {
+            slot.set_mapped_links(previous, to);
         }
     }
 
     pub(crate) fn set_mapped_previous(&mut self, id: Id<Slot>, to: Opt<Slot>) {
-        if let Cap::Memory { previous, .. } = &mut self.m.get(id).cap {
-            *previous = to;
+        let slot = self.m.shared(id);
+        if let Cap::Memory { next, .. } = slot.cap() {
+            slot.set_mapped_links(to, next);
         }
     }
 
     /// Refuses a capability that may not be in a space; see [`CapSpace::level`].
-    pub(crate) fn may_stand_in(&mut self, cap: Cap, space: Id<CapSpace>) -> Result<()> {
+    pub(crate) fn may_stand_in(&self, cap: Cap, space: Id<CapSpace>) -> Result<()> {
         if let Cap::CapSpace(inner) = cap {
-            let level = self.m.get(inner).level;
-            if level <= self.m.get(space).level {
+            let level = self.m.shared(inner).level;
+            if level <= self.m.shared(space).level {
                 return Err(Error::BadArgument);
             }
         }

@@ -4,7 +4,7 @@
 //! period begins, when its thread becomes ready and the period before is over. When the budget is
 //! empty, the thread waits until the period is over.
 
-use crate::{Opt, boost::Boost, heap::Node, thread::Thread, timer::Due};
+use crate::{Opt, boost::Boost, endpoint::Endpoint, heap::Node, thread::Thread, timer::Due};
 use pillion_abi::NEVER;
 
 /// A scheduling context.
@@ -33,7 +33,9 @@ pub struct Context {
     pub user: Opt<Thread>,
     /// Thread that it belongs to.
     pub owner: Opt<Thread>,
-    /// Node on the agenda, while its thread waits for the replenishment.
+    /// Endpoint whose visitors it is for.
+    pub endpoint: Opt<Endpoint>,
+    /// Node on the agenda, while its thread, or a visitor, waits for the replenishment.
     pub refill: Node<Due>,
     /// What it may use above its own priority.
     pub boost: Boost,
@@ -44,6 +46,12 @@ impl Context {
     #[inline]
     pub fn is_limited(&self) -> bool {
         self.budget != NEVER
+    }
+
+    /// Whether so many ticks are left, or the whole budget if that is less.
+    #[inline]
+    pub fn has(&self, need: u64) -> bool {
+        !self.is_limited() || self.left >= need.clamp(1, self.budget)
     }
 
     /// Replenishes the budget if it is time to, for a thread that has been ready since `since`.

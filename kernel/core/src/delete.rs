@@ -8,14 +8,15 @@ use crate::{
     cap::{CapSpace, LEVELS},
     context::Context,
     endpoint::Endpoint,
-    id::slot_of,
     interrupt::Interrupt,
     notification::Notification,
+    slot::Entry,
     space::Space,
     thread::{State, Thread, place},
     timer::{Due, Timer},
     vcpu::Vcpu,
 };
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::status::Error;
 
 /// Slots of a capability space that one step looks at.
@@ -24,6 +25,17 @@ const SCAN_STEP: u32 = 16;
 /// Nested capability spaces that one step goes down through. At most [`LEVELS`] of them can be
 /// nested without a region in between, so a longer way down passes a region.
 const NESTED: u32 = 2 * LEVELS as u32;
+
+/// How far a deletion came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deletion {
+    /// To its end.
+    Done,
+    /// It was interrupted, and is to begin again.
+    Interrupted,
+    /// It goes on at the home of the object that is next.
+    Elsewhere(u8),
+}
 
 /// What the next step of a deletion works on.
 enum Step {
@@ -36,43 +48,74 @@ enum Step {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Deletes everything derived from a slot and, if `whole`, the slot. Returns false when it was
-    /// interrupted.
-    pub(crate) fn delete(&mut self, slot: Id<Slot>, whole: bool) -> bool {
+    /// Deletes everything derived from a slot and, if `whole`, the slot, as far as it can here.
+    pub(crate) fn delete(&mut self, slot: Id<Slot>, whole: bool) -> Deletion {
         loop {
             match self.next_step(slot, whole) {
-                Step::Done => return true,
+                Step::Done => return Deletion::Done,
                 Step::Searched => {}
                 Step::Leaf(leaf) => {
+                    if let Some(home) = self.ends_at(leaf)
+                        && home != self.cpu.number
+                    {
+                        return Deletion::Elsewhere(home);
+                    }
+                    if self.has_letters(leaf) {
+                        // They are on their way, and come by interrupts.
+                        return Deletion::Interrupted;
+                    }
                     let last = leaf == slot;
                     if self.end(leaf) && last {
-                        return true;
+                        return Deletion::Done;
                     }
                 }
             }
             if self.m.interrupt_pending() {
-                return false;
+                return Deletion::Interrupted;
             }
+        }
+    }
+
+    /// The only processor that may delete what a leaf holds: the home of an object, for its
+    /// original capability, or of the object that the leaf lies in.
+    fn ends_at(&mut self, leaf: Id<Slot>) -> Option<u8> {
+        let Entry { cap, original, within, .. } = self.m.shared(leaf).entry();
+        within.or(cap.home().filter(|_| original))
+    }
+
+    /// Whether letters are on their way about the object whose original capability a leaf holds. A
+    /// thread that is away is called back. No letter is sent any more once they are here.
+    fn has_letters(&mut self, leaf: Id<Slot>) -> bool {
+        match self.m.shared(leaf).entry() {
+            Entry { cap: Cap::Thread(thread), original: true, .. } => !self.is_settled(thread.beside()),
+            Entry { cap: Cap::Notification(n), original: true, .. } => {
+                // A sender that found a slot unchanged has said so before it was emptied.
+                self.m.several() && {
+                    self.m.shared(leaf).retire();
+                    self.m.is_announced(n.beside().post()) || self.expects_mail(n.beside())
+                }
+            }
+            _ => false,
         }
     }
 
     /// Goes down from a slot to one without descendants and without content.
     fn next_step(&mut self, slot: Id<Slot>, whole: bool) -> Step {
-        if self.m.get(slot).cap.is_none() || (!whole && !self.has_child(slot)) {
+        if self.m.shared(slot).is_empty() || (!whole && !self.has_child(slot)) {
             return Step::Done;
         }
         let mut at = slot;
         let mut region = None;
         for _ in 0..NESTED {
             at = self.last_child(at);
-            let Slot { cap, original, .. } = *self.m.get(at);
+            let Entry { cap, original, .. } = self.m.shared(at).entry();
             let (Cap::CapSpace(space), true) = (cap, original) else { return Step::Leaf(at) };
             match self.search(space) {
                 Search::Found(content) => at = content,
                 Search::NotYet => return Step::Searched,
                 Search::Empty => return Step::Leaf(at),
             }
-            if let Cap::Region { .. } = self.m.get(at).cap {
+            if let Cap::Region { .. } = self.m.shared(at).cap() {
                 region = Some(at);
             }
         }
@@ -88,9 +131,9 @@ impl<M: Machine> Kernel<M> {
     fn last_child(&mut self, from: Id<Slot>) -> Id<Slot> {
         let mut at = from;
         loop {
-            let Slot { depth, next, .. } = *self.m.get(at);
-            match next {
-                Some(child) if self.m.get(child).depth > depth => at = child,
+            let slot = self.m.shared(at);
+            match slot.next() {
+                Some(child) if self.m.shared(child).depth() > slot.depth() => at = child,
                 _ => return at,
             }
         }
@@ -98,25 +141,25 @@ impl<M: Machine> Kernel<M> {
 
     /// Looks for a capability in a space that is being deleted.
     fn search(&mut self, space: Id<CapSpace>) -> Search {
-        let s = self.m.get(space);
-        s.dying = true;
-        let (from, count) = (s.scanned, s.count);
+        let s = self.m.shared(space);
+        s.dying.store(true, Relaxed);
+        let (from, count) = (s.scanned.load(Relaxed), s.count);
         let to = count.min(from.saturating_add(SCAN_STEP));
         for index in from..to {
             let slot = space.following(index);
-            if !self.m.get(slot).cap.is_none() {
-                self.m.get(space).scanned = index;
+            if !self.m.shared(slot).is_empty() {
+                s.scanned.store(index, Relaxed);
                 return Search::Found(slot);
             }
         }
-        self.m.get(space).scanned = to;
+        s.scanned.store(to, Relaxed);
         if to == count { Search::Empty } else { Search::NotYet }
     }
 
-    /// Deletes what a leaf holds, as far as one step goes, and empties the slot. Returns whether it
-    /// is empty now.
+    /// Deletes what a leaf holds, which is not another processor's to delete, as far as one step
+    /// goes, and empties the slot. Returns whether it is empty now.
     fn end(&mut self, leaf: Id<Slot>) -> bool {
-        let Slot { cap, original, .. } = *self.m.get(leaf);
+        let Entry { cap, original, within, .. } = self.m.shared(leaf).entry();
         if !self.unmap_step(leaf) {
             return false;
         }
@@ -124,7 +167,7 @@ impl<M: Machine> Kernel<M> {
             if !self.end_object(cap) {
                 return false;
             }
-        } else {
+        } else if within.is_some() {
             self.unbind(leaf, cap);
         }
         self.unlink(leaf);
@@ -133,18 +176,19 @@ impl<M: Machine> Kernel<M> {
 
     fn end_object(&mut self, cap: Cap) -> bool {
         match cap {
-            Cap::Thread(id) => self.end_thread(id),
-            Cap::Context(id) => self.end_context(id),
-            Cap::Endpoint(id) => return self.end_endpoint(id),
-            Cap::Notification(id) => return self.end_notification(id),
-            Cap::Timer(id) => self.end_timer(id),
-            Cap::Interrupt(id) => self.end_interrupt_object(id),
-            Cap::Vcpu(id) => return self.end_vcpu(id),
+            Cap::Thread(object) => self.end_thread(object.beside()),
+            Cap::Context(object) => self.end_context(object.beside()),
+            Cap::Endpoint(object) => return self.end_endpoint(object.beside()),
+            Cap::Notification(object) => return self.end_notification(object.beside()),
+            Cap::Timer(object) => self.end_timer(object.beside()),
+            Cap::Interrupt(object) => self.end_interrupt_object(object.beside()),
+            Cap::Vcpu(object) => return self.end_vcpu(object.beside()),
             Cap::AddressSpace(id) | Cap::GuestSpace(id) => return self.end_space(id),
             Cap::CapSpace(id) => self.m.forget(id),
             Cap::None
             | Cap::Region { .. }
             | Cap::Memory { .. }
+            | Cap::StatePage
             | Cap::Ports { .. }
             | Cap::SchedControl
             | Cap::IrqControl
@@ -153,11 +197,12 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// Before a derived capability is deleted: if an object holds it, the other side must not name
-    /// that object any more.
+    /// Before a capability that an object holds is deleted: the other side must not name that
+    /// object any more.
     fn unbind(&mut self, leaf: Id<Slot>, cap: Cap) {
         match cap {
             Cap::Notification(n) => {
+                let n = n.beside();
                 if let Some(bound) = self.m.get(n).bound
                     && bound.place(place::NOTIFICATION) == leaf
                 {
@@ -165,9 +210,12 @@ impl<M: Machine> Kernel<M> {
                     self.attend(n);
                 }
             }
+            Cap::GuestSpace(_) => self.m.get(leaf.of_vcpu(0)).configured = false,
+            Cap::StatePage => self.m.get(leaf.of_vcpu(1)).configured = false,
             Cap::Thread(thread) => {
+                let thread = thread.beside();
                 if let Some(endpoint) = self.m.get(thread).endpoint
-                    && endpoint.slot_in(slot_of!(Endpoint, slot)) == leaf
+                    && endpoint.slot() == leaf
                 {
                     self.m.get(thread).endpoint = None;
                     // The callers in the queue do not wait for this thread any more.
@@ -181,7 +229,7 @@ impl<M: Machine> Kernel<M> {
     /// Empties a slot inside an object that is deleted.
     #[inline]
     fn unlink_inner(&mut self, slot: Id<Slot>) {
-        let cap = self.m.get(slot).cap;
+        let cap = self.m.shared(slot).cap();
         self.unbind(slot, cap);
         self.unlink(slot);
     }
@@ -223,6 +271,9 @@ impl<M: Machine> Kernel<M> {
         } else {
             self.take_time(id);
         }
+        if let Some(endpoint) = self.m.get(id).endpoint {
+            self.set_visitors_context(endpoint, None);
+        }
         if self.cpu.charged == Some(id) {
             self.cpu.charged = None;
         }
@@ -230,18 +281,19 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn end_endpoint(&mut self, id: Id<Endpoint>) -> bool {
-        if self.dismiss_caller(id) {
+        if self.dismiss_caller(id) || self.dismiss_first_visitor(id) {
             return false;
         }
+        self.set_visitors_context(id, None);
         self.dismiss_receiver(id);
-        self.unlink_inner(id.slot_in(slot_of!(Endpoint, slot)));
+        self.unlink_inner(id.slot());
         self.m.forget(id);
         true
     }
 
     /// Releases a waiting receiver, with [`Error::Gone`], as its endpoint is deleted.
     fn dismiss_receiver(&mut self, id: Id<Endpoint>) {
-        if let Cap::Thread(receiver) = self.m.get(id).slot.cap
+        if let Some(receiver) = id.receiver(&self.m)
             && self.m.get(receiver).state == State::Receiving
         {
             self.stop_waiting(receiver);
@@ -262,19 +314,20 @@ impl<M: Machine> Kernel<M> {
             self.m.set_result(waiter, Error::Gone.to_raw(), [0, 0]);
             self.make_ready(waiter);
         }
+        self.release_post(id);
         self.m.forget(id);
         true
     }
 
     fn end_timer(&mut self, id: Id<Timer>) {
         self.timer_stop(id);
-        self.unlink_inner(id.slot_in(slot_of!(Timer, slot)));
+        self.unlink_inner(id.slot());
         self.m.forget(id);
     }
 
     fn end_interrupt_object(&mut self, id: Id<Interrupt>) {
         self.interrupt_end(id);
-        self.unlink_inner(id.slot_in(slot_of!(Interrupt, slot)));
+        self.unlink_inner(id.slot());
         self.m.forget(id);
     }
 
@@ -302,9 +355,9 @@ impl<M: Machine> Kernel<M> {
             self.cpu.timers_changed = true;
         }
         self.m.vcpu_drop(id);
-        self.unlink_inner(id.slot_in(slot_of!(Vcpu, space)));
-        self.unlink_inner(id.slot_in(slot_of!(Vcpu, state)));
-        self.unlink_inner(id.slot_in(slot_of!(Vcpu, signals)));
+        self.unlink_inner(id.space());
+        self.unlink_inner(id.state());
+        self.unlink_inner(id.signals());
         self.m.forget(id);
         true
     }
@@ -312,11 +365,13 @@ impl<M: Machine> Kernel<M> {
     /// Removes part of a mapping per step. No mapping may stay in the tables: until the last step,
     /// the space can be given to a thread.
     fn end_space(&mut self, id: Id<Space>) -> bool {
-        if let Some(slot) = self.m.get(id).mapped {
+        if let Some(slot) = self.m.shared(id).mapped() {
             self.unmap_step(slot);
             return false;
         }
-        self.m.space_drop(id);
+        if !self.m.space_drop(id) {
+            return false;
+        }
         self.m.forget(id);
         true
     }

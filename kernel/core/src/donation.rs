@@ -35,8 +35,12 @@ impl<M: Machine> Kernel<M> {
             self.refill_follows(context, caller);
             return None;
         }
-        self.m.get(context).user = None;
-        let owner = self.m.get(context).owner?;
+        let c = self.m.get(context);
+        c.user = None;
+        if let Some(endpoint) = c.endpoint {
+            return self.context_is_free(endpoint);
+        }
+        let owner = c.owner?;
         let to = self.needs_time(owner).ok()?;
         self.give_time(context, to)
     }
@@ -137,15 +141,20 @@ impl<M: Machine> Kernel<M> {
             context = self.lent(id);
         }
         let own = context.map_or(0, |c| self.m.get(c).priority);
-        let served = caller.map_or(0, |t| self.m.get(t).priority);
+        let mut served = caller.map_or(0, |t| self.m.get(t).priority);
         let (own_priority, first) = endpoint.map_or((false, None), |e| {
             let e = self.m.get(e);
             (e.own_priority, e.queue.first())
         });
+        let mut waiting = first.map_or(0, |t| self.m.get(t).priority);
+        if self.m.several() {
+            let visitors = self.visitors_of(id, context);
+            (served, waiting) = (served.max(visitors.0), waiting.max(visitors.1));
+        }
         let priority = match (own_priority, has_own) {
             (true, true) => own,
             (true, false) => own.max(served),
-            (false, _) => own.max(served).max(first.map_or(0, |t| self.m.get(t).priority)),
+            (false, _) => own.max(served).max(waiting),
         };
         if self.m.get(id).state == State::Receiving {
             self.m.get(id).priority = priority;

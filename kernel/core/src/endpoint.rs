@@ -9,10 +9,11 @@
 //! the priority of the caller that it serves.
 
 use crate::{
-    Cap, Id, Kernel, Machine, Opt, Slot,
+    Id, Kernel, Machine, Opt, Slot,
+    context::Context,
     heap::{Heap, Node, Nodes},
     id::slot_of,
-    machine::Message,
+    machine::{Message, Objects},
     thread::{State, Thread},
     timer::Due,
 };
@@ -28,24 +29,34 @@ pub const CHAIN: usize = 16;
 /// An endpoint.
 #[derive(Debug, Default)]
 pub struct Endpoint {
-    /// The receiver, as a capability that the endpoint holds.
-    pub slot: Slot,
     /// Waiting callers: the most urgent first, or the oldest if [`Endpoint::own_priority`] is set.
     pub queue: Heap<Id<Thread>>,
+    /// Waiting callers of other processors, in the same order.
+    pub visitors: Heap<Due>,
+    /// What a receiver without a context of its own serves those on.
+    pub context: Opt<Context>,
+    /// Whether anybody waits in these two queues.
+    pub is_awaited: bool,
     /// Whether callers leave the receiver's priority alone and are served in order of arrival.
     pub own_priority: bool,
-    /// Ticks that a caller with a limited budget must have left, because the receiver runs on them;
-    /// 0 for no minimum.
+    /// Ticks that a caller with a limited budget, or the context of the visitors, must have left,
+    /// because the receiver runs on them; 0 for no minimum.
     pub need: u64,
 }
 
 impl Endpoint {
-    #[inline]
-    pub(crate) fn receiver(&self) -> Opt<Thread> {
-        match self.slot.cap {
-            Cap::Thread(id) => Some(id),
-            _ => None,
-        }
+    /// Somebody has left one of the queues.
+    pub(crate) fn look_who_waits(&mut self) {
+        self.is_awaited = self.queue.first().is_some() || self.visitors.first().is_some();
+    }
+}
+
+impl Id<Endpoint> {
+    /// The receiver.
+    #[inline(always)]
+    #[must_use]
+    pub fn receiver(self, m: &impl Objects) -> Opt<Thread> {
+        m.slot_behind(self, slot_of::<Endpoint>(0)).object()
     }
 }
 
@@ -64,7 +75,7 @@ impl<M: Machine> Kernel<M> {
     /// [`CHAIN`] threads.
     #[inline]
     pub(crate) fn call(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>, badge: u64) -> Result<()> {
-        let server = self.m.get(endpoint).receiver().ok_or(Error::BadState)?;
+        let server = endpoint.receiver(&self.m).ok_or(Error::BadState)?;
         self.m.get(caller).badge = badge;
         if self.m.get(server).state != State::Receiving {
             return self.queue_call(caller, endpoint, server);
@@ -153,22 +164,33 @@ impl<M: Machine> Kernel<M> {
     }
 
     pub(crate) fn enqueue_caller(&mut self, caller: Id<Thread>, endpoint: Id<Endpoint>) {
-        let in_order = self.m.get(endpoint).own_priority;
         let thread = self.m.get(caller);
         thread.waiting_at = Some(endpoint);
-        let urgency = if in_order { 0 } else { u64::from(u8::MAX - thread.priority) };
-        let key = (urgency << 56) | (self.cpu.arrivals & 0x00ff_ffff_ffff_ffff);
-        self.cpu.arrivals = self.cpu.arrivals.wrapping_add(1);
+        let priority = thread.priority;
+        let key = self.turn(endpoint, priority);
         let mut queue = self.m.get(endpoint).queue;
         queue.insert(&mut Callers(&mut self.m), caller, key);
-        self.m.get(endpoint).queue = queue;
+        let e = self.m.get(endpoint);
+        (e.queue, e.is_awaited) = (queue, true);
+    }
+
+    /// Key of a caller that comes to the queues of an endpoint now.
+    #[inline]
+    pub(crate) fn turn(&mut self, endpoint: Id<Endpoint>, priority: u8) -> u64 {
+        let in_order = self.m.get(endpoint).own_priority;
+        let urgency = if in_order { 0 } else { u64::from(u8::MAX - priority) };
+        let key = (urgency << 56) | (self.cpu.arrivals & 0x00ff_ffff_ffff_ffff);
+        self.cpu.arrivals = self.cpu.arrivals.wrapping_add(1);
+        key
     }
 
     pub(crate) fn dequeue_caller(&mut self, caller: Id<Thread>) {
         let Some(endpoint) = self.m.get(caller).waiting_at.take() else { return };
         let mut queue = self.m.get(endpoint).queue;
         queue.remove(&mut Callers(&mut self.m), caller);
-        self.m.get(endpoint).queue = queue;
+        let e = self.m.get(endpoint);
+        e.queue = queue;
+        e.look_who_waits();
     }
 
     /// Moves a caller whose priority has changed, if it waits in a queue, behind the callers of its
@@ -199,7 +221,12 @@ impl<M: Machine> Kernel<M> {
     fn finish_service(&mut self, server: Id<Thread>) -> Opt<Thread> {
         let caller = match self.part(server) {
             Ok(caller) => caller,
-            Err(runs) => return runs,
+            Err(runs) => {
+                if self.m.several() {
+                    self.answer_visitor(server);
+                }
+                return runs;
+            }
         };
         let c = self.m.get(caller);
         if c.faulted {
@@ -220,8 +247,7 @@ impl<M: Machine> Kernel<M> {
             self.resume_caller(caller);
             return Err(Error::BadState);
         };
-        if self.m.get(endpoint).queue.first().is_some() || self.pending_bits(server).is_some() {
-            self.receive_pending(server, endpoint);
+        if self.receive_pending(server, endpoint) {
             self.resume_caller(caller);
             return Ok(());
         }
@@ -268,8 +294,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn receive_next(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>, deadline: u64) -> Result<()> {
-        if self.m.get(endpoint).queue.first().is_some() || self.pending_bits(server).is_some() {
-            self.receive_pending(server, endpoint);
+        if self.receive_pending(server, endpoint) {
             return Ok(());
         }
         if deadline <= self.m.now() {
@@ -288,7 +313,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The current thread replies, and continues if it has a context of its own.
     pub(crate) fn reply(&mut self, server: Id<Thread>) -> Result<()> {
-        if self.m.get(server).caller.is_none() {
+        if self.m.get(server).caller.is_none() && self.m.get(server).visitor.is_none() {
             return Err(Error::BadState);
         }
         let caller = self.finish_service(server);
@@ -306,31 +331,69 @@ impl<M: Machine> Kernel<M> {
     fn pending_bits(&mut self, server: Id<Thread>) -> Option<u64> {
         let thread = self.m.get(server);
         thread.own_context?;
-        let n = thread.notification()?;
+        let n = server.notification(&self.m)?;
         let bits = self.m.get(n).bits;
         (bits != 0).then_some(bits)
     }
 
-    /// Takes the bits of the bound notification, else the next caller. The server stays ready, and
-    /// current unless its priority drops below that of a ready thread.
-    fn receive_pending(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>) {
+    /// Takes the bits of the bound notification, else the next caller, if there is one. The server
+    /// stays ready, and current unless its priority drops below that of a ready thread. Returns
+    /// whether there was a message; if not, nothing has changed.
+    fn receive_pending(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>) -> bool {
         if let Some(bits) = self.pending_bits(server) {
-            if let Some(n) = self.m.get(server).notification() {
+            if let Some(n) = server.notification(&self.m) {
                 self.m.get(n).bits = 0;
                 self.bits_taken(n);
             }
             self.restore_priority(server);
             self.deliver_bits(server, bits);
-            return;
+            return true;
         }
-        let Some(next) = self.m.get(endpoint).queue.first() else { return };
-        self.dequeue_caller(next);
-        self.begin_service(next, server);
+        if !self.serve_next(server, endpoint) {
+            return false;
+        }
         self.restore_priority(server);
         if self.cpu.current == Some(server) && self.cpu.ready.top() > self.m.get(server).priority {
             self.cpu.ready.push_front(&mut self.m, server);
             self.cpu.current = self.cpu.ready.pop(&mut self.m);
         }
+        true
+    }
+
+    /// Takes the next caller. Returns whether there was one.
+    fn serve_next(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>) -> bool {
+        if let Some(visitor) = self.next_visitor(server, endpoint)
+            && self.goes_first(visitor, endpoint)
+        {
+            self.dequeue_visitor(visitor, endpoint);
+            self.serve_visitor(visitor, server, endpoint);
+            return true;
+        }
+        let Some(next) = self.m.get(endpoint).queue.first() else { return false };
+        self.dequeue_caller(next);
+        self.begin_service(next, server);
+        true
+    }
+
+    /// Wakes a receiver that waits although callers do: its endpoint, or its context, is new.
+    pub(crate) fn wake_for_callers(&mut self, server: Id<Thread>) {
+        if self.begins(server) {
+            self.make_ready(server);
+        }
+    }
+
+    /// As [`Kernel::wake_for_callers`], but leaves it to the caller to make the receiver ready.
+    /// Returns whether it is to be.
+    pub(crate) fn begins(&mut self, server: Id<Thread>) -> bool {
+        let Thread { state: State::Receiving, endpoint: Some(endpoint), .. } = *self.m.get(server) else {
+            return false;
+        };
+        if !self.serve_next(server, endpoint) {
+            return false;
+        }
+        self.disarm(Due::Thread(server));
+        self.restore_priority(server);
+        true
     }
 
     /// Gives a receiving thread the bits of its notification as a message.
@@ -351,7 +414,12 @@ impl<M: Machine> Kernel<M> {
     fn release_caller(&mut self, server: Id<Thread>) -> Opt<Thread> {
         let caller = match self.part(server) {
             Ok(caller) => caller,
-            Err(runs) => return runs,
+            Err(runs) => {
+                if self.m.several() {
+                    self.dismiss_visitor(server);
+                }
+                return runs;
+            }
         };
         let c = self.m.get(caller);
         if c.faulted {
@@ -395,7 +463,7 @@ impl<M: Machine> Kernel<M> {
                 }
             }
             State::Ready => self.take_off(id),
-            State::Stopped | State::Receiving | State::Sleeping | State::Halted => {}
+            State::Stopped | State::Receiving | State::Sleeping | State::Halted | State::Away => {}
         }
     }
 
@@ -414,27 +482,36 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// Makes a thread the receiver of an endpoint.
+    /// Makes a thread the receiver of an endpoint; the rest is as `EndpointBind` says.
     pub(crate) fn endpoint_bind(
         &mut self,
         endpoint: Id<Endpoint>,
-        thread_slot: Id<Slot>,
-        id: Id<Thread>,
+        (thread_slot, id): (Id<Slot>, Id<Thread>),
         own_priority: bool,
         need: u64,
+        context: Opt<Context>,
     ) -> Result<()> {
-        let Endpoint { ref queue, own_priority: before, .. } = *self.m.get(endpoint);
+        let Endpoint { ref queue, ref visitors, own_priority: before, .. } = *self.m.get(endpoint);
         // The callers that wait are already in order.
-        let in_other_order = queue.first().is_some() && before != own_priority;
-        if in_other_order || self.m.get(endpoint).receiver().is_some() || self.m.get(id).endpoint.is_some() {
+        let in_other_order = (queue.first().is_some() || visitors.first().is_some()) && before != own_priority;
+        if in_other_order || endpoint.receiver(&self.m).is_some() || self.m.get(id).endpoint.is_some() {
             return Err(Error::Busy);
         }
-        if self.waits_at(id, endpoint) {
+        if self.waits_at(id, endpoint) || self.calls_elsewhere(id) {
             return Err(Error::BadState);
         }
-        let slot = endpoint.slot_in(slot_of!(Endpoint, slot));
-        self.derive_inner(thread_slot, slot)?;
+        if let Some(context) = context {
+            let Context { priority, owner, user, endpoint: serves, .. } = *self.m.get(context);
+            if owner.is_some() || user.is_some() || serves.is_some_and(|other| other != endpoint) {
+                return Err(Error::Busy);
+            }
+            if priority == 0 {
+                return Err(Error::BadState);
+            }
+        }
+        self.derive_inner(thread_slot, endpoint.slot())?;
         self.m.get(id).endpoint = Some(endpoint);
+        self.set_visitors_context(endpoint, context);
         let e = self.m.get(endpoint);
         (e.own_priority, e.need) = (own_priority, need);
         if self.m.get(id).state != State::Receiving {
@@ -443,12 +520,7 @@ impl<M: Machine> Kernel<M> {
             self.restore_chain(id);
             return Ok(());
         }
-        let Some(first) = self.m.get(endpoint).queue.first() else { return Ok(()) };
-        self.disarm(Due::Thread(id));
-        self.dequeue_caller(first);
-        self.begin_service(first, id);
-        self.restore_priority(id);
-        self.make_ready(id);
+        self.wake_for_callers(id);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! same state.
 
 use crate::{
-    Cap, Id, Kernel, Machine, Opt, Slot,
+    Id, Kernel, Machine, Opt,
     thread::{State, Thread},
     vcpu::Vcpu,
 };
@@ -15,24 +15,24 @@ impl<M: Machine> Kernel<M> {
     /// is the current thread now, or `None` if nothing was done.
     #[inline(always)]
     pub fn call_fast(&mut self, caller: Id<Thread>, index: u64) -> Opt<Thread> {
-        let caps = self.m.get(caller).caps()?;
-        let slot = self.slot(caps, index).ok()?;
-        let Slot { cap: Cap::Endpoint(endpoint), rights, badge, .. } = *self.m.get(slot) else { return None };
-        let Cap::Thread(server) = self.m.get(endpoint).slot.cap else { return None };
+        let caps = caller.caps(&self.m)?;
+        let look = self.look(caps, index).ok()?;
+        let endpoint = self.own(look.endpoint()?).ok()?;
+        let server = endpoint.receiver(&self.m)?;
         let s = self.m.get(server);
         let waits = s.state == State::Receiving && s.own_context.is_none() && !s.timeout.is_linked();
         let context = self.m.get(caller).context?;
-        if !waits || rights & right::WRITE == 0 || (self.m.get(endpoint).need != 0 && self.m.get(context).is_limited())
+        if !waits || !look.allows(right::WRITE) || (self.m.get(endpoint).need != 0 && self.m.get(context).is_limited())
         {
             return None;
         }
         let c = self.m.get(caller);
-        (c.state, c.server, c.badge, c.context) = (State::Served, Some(server), badge, None);
+        (c.state, c.server, c.badge, c.context) = (State::Served, Some(server), look.badge, None);
         let priority = c.priority;
         let s = self.m.get(server);
         (s.state, s.caller, s.context, s.priority) = (State::Ready, Some(caller), Some(context), priority);
         self.m.get(context).user = Some(server);
-        self.m.copy_message(caller, server, badge);
+        self.m.copy_message(caller, server, look.badge);
         self.cpu.current = Some(server);
         Some(server)
     }
@@ -44,7 +44,7 @@ impl<M: Machine> Kernel<M> {
         let s = self.m.get(server);
         let (caller, endpoint, context) = (s.caller?, s.endpoint?, s.context?);
         let passive = s.own_context.is_none();
-        let empty = self.m.get(endpoint).queue.first().is_none();
+        let empty = !self.m.get(endpoint).is_awaited;
         let c = self.m.get(caller);
         let (faulted, priority) = (c.faulted, c.priority);
         let has_time = self.cpu.charged == Some(context) && self.m.get(context).left != 0;
@@ -64,13 +64,13 @@ impl<M: Machine> Kernel<M> {
     /// thread is to run now, or `None` if nothing was done.
     #[inline(always)]
     pub fn vcpu_run_fast(&mut self, thread: Id<Thread>, index: u64) -> Opt<Vcpu> {
+        let caps = thread.caps(&self.m)?;
+        let id = self.own(self.at(caps, index).ok()?.vcpu(right::CONTROL)?).ok()?;
         let t = self.m.get(thread);
-        let (caps, level, passive) = (t.caps()?, t.priority, t.own_context.is_none());
-        let slot = self.slot(caps, index).ok()?;
-        let Slot { cap: Cap::Vcpu(id), rights, .. } = *self.m.get(slot) else { return None };
+        let (level, passive) = (t.priority, t.own_context.is_none());
         let v = self.m.get(id);
         // Where the level differs, or the thread is passive, timers follow.
-        if rights & right::CONTROL == 0 || passive || v.level != level || v.thread.is_some() || !v.is_configured() {
+        if passive || v.level != level || v.thread.is_some() || !v.configured {
             return None;
         }
         v.thread = Some(thread);

@@ -1,7 +1,7 @@
 //! Faults of threads: a call to the handler on the thread's behalf, and what the answer does.
 
 use crate::{
-    Cap, Id, Kernel, Machine, Opt,
+    Id, Kernel, Machine, Opt,
     machine::Message,
     thread::{State, Thread, place},
 };
@@ -17,19 +17,27 @@ impl<M: Machine> Kernel<M> {
         let Some(id) = self.cpu.current else { return };
         let mut fault = Message { label: LABEL_FAULT, ..Message::default() };
         fault.words[..6].copy_from_slice(&words);
-        let thread = self.m.get(id);
-        thread.fault = fault;
-        let slot = &thread.slots[place::FAULT];
-        let (handler, badge) = (slot.cap, slot.badge);
-        if let Cap::Endpoint(endpoint) = handler {
+        self.m.get(id).fault = fault;
+        let look = self.m.shared(id.place(place::FAULT)).look();
+        if let Some(handler) = look.endpoint() {
             self.m.get(id).faulted = true;
-            if self.call(id, endpoint, badge).is_ok() {
-                return;
+            match self.own(handler) {
+                Ok(endpoint) if self.call(id, endpoint, look.badge).is_ok() => return,
+                Err(_) if self.may_call(id, handler.home()).is_ok() => {
+                    return self.leave_for(handler.home(), id, 0, &words);
+                }
+                _ => self.m.get(id).faulted = false,
             }
-            self.m.get(id).faulted = false;
         }
-        self.m.report_fault(id, &fault);
         self.block_current(State::Stopped);
+        self.fault_unheard(id);
+    }
+
+    /// Leaves a thread stopped whose fault nobody was told of.
+    pub(crate) fn fault_unheard(&mut self, id: Id<Thread>) {
+        let Thread { fault, .. } = *self.m.get(id);
+        self.m.report_fault(id, &fault);
+        self.m.get(id).state = State::Stopped;
         self.abandon_caller(id);
         self.restore_priority(id);
     }
@@ -37,17 +45,19 @@ impl<M: Machine> Kernel<M> {
     /// Resumes a faulted thread as its handler answered, or leaves it stopped. Returns the thread
     /// if it can run.
     pub(crate) fn answer_fault(&mut self, server: Id<Thread>, caller: Id<Thread>) -> Opt<Thread> {
-        let answer = self.m.message(server);
         let c = self.m.get(caller);
         c.faulted = false;
         c.state = State::Stopped;
-        match answer.label {
-            0 => Some(caller),
-            1 => {
-                self.m.set_instruction_pointer(caller, answer.words[0]);
-                Some(caller)
-            }
-            _ => None,
+        self.resumes(server, caller).then_some(caller)
+    }
+
+    /// Whether a handler's answer resumes the faulted thread, which is then set to go on where the
+    /// answer says.
+    pub(crate) fn resumes(&mut self, handler: Id<Thread>, faulted: Id<Thread>) -> bool {
+        let answer = self.m.message(handler);
+        if answer.label == 1 {
+            self.m.set_instruction_pointer(faulted, answer.words[0]);
         }
+        answer.label <= 1
     }
 }

@@ -29,7 +29,7 @@ impl<M: Machine> Kernel<M> {
         let thread = self.m.get(id);
         match thread.state {
             State::Served => thread.server,
-            State::Calling => thread.waiting_at.and_then(|e| self.m.get(e).receiver()),
+            State::Calling => thread.waiting_at.and_then(|e| e.receiver(&self.m)),
             _ => None,
         }
     }

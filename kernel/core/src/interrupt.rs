@@ -7,7 +7,9 @@
 //! than its handler once, at whatever rate it raises its line. An edge that is lost meanwhile came
 //! before the handler looked at the device.
 
-use crate::{Cap, Id, Kernel, Machine, Opt, Slot, id::slot_of, notification::Notification, thread::Thread};
+use crate::{
+    Id, Kernel, Machine, Opt, Slot, id::slot_of, machine::Objects, notification::Notification, thread::Thread,
+};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     status::{Error, Result},
@@ -34,8 +36,15 @@ pub struct Interrupt {
     /// The thread that it woke, until which the line is held back; `None` if it is held back until
     /// the bits are taken. Only for lines in [`crate::Cpu::held_lines`].
     pub held_for: Opt<Thread>,
-    /// The notification, as a capability that it holds.
-    pub slot: Slot,
+}
+
+impl Id<Interrupt> {
+    /// The notification that it signals.
+    #[inline(always)]
+    #[must_use]
+    pub fn notification(self, m: &impl Objects) -> Opt<Notification> {
+        m.slot_behind(self, slot_of::<Interrupt>(0)).object()
+    }
 }
 
 impl<M: Machine> Kernel<M> {
@@ -54,13 +63,12 @@ impl<M: Machine> Kernel<M> {
             return;
         };
         let interrupt = self.m.get(id);
-        let (line, level, bits, target) =
-            (interrupt.line, interrupt.flags & route::LEVEL != 0, interrupt.bits, interrupt.slot.cap);
+        let (line, level, bits) = (interrupt.line, interrupt.flags & route::LEVEL != 0, interrupt.bits);
         if let (Some(line), true) = (line, level) {
             self.m.mask_line(line, true);
         }
         self.m.end_of_interrupt();
-        if let Cap::Notification(n) = target {
+        if let Some(n) = id.notification(&self.m) {
             if line.is_some() && !level {
                 return self.edge(id, n, bits);
             }
@@ -133,18 +141,19 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// The bits of a notification are taken: releases its lines, since the thread that took the
-    /// bits looks at the devices now.
+    /// bits looks at the devices now, and its post.
     #[inline(always)]
     pub(crate) fn bits_taken(&mut self, n: Id<Notification>) {
         if self.cpu.held_lines != 0 {
-            self.release_lines_of(n);
+            self.release_held_by(n);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn release_lines_of(&mut self, n: Id<Notification>) {
-        self.release_lines_if(|m, id| m.get(id).slot.cap == Cap::Notification(n));
+    fn release_held_by(&mut self, n: Id<Notification>) {
+        self.release_post(n);
+        self.release_lines_if(|m, id| id.notification(m) == Some(n));
     }
 
     /// Releases the lines held back for a thread that is deleted.
@@ -154,18 +163,17 @@ impl<M: Machine> Kernel<M> {
 
     /// The handler is done: lets the line through again.
     pub(crate) fn interrupt_ack(&mut self, id: Id<Interrupt>) {
-        if !self.m.get(id).slot.cap.is_none() {
+        if !self.m.shared(id.slot()).is_empty() {
             self.release_line(id);
         }
     }
 
     /// Sets what the interrupt signals and enables it.
     pub(crate) fn interrupt_bind(&mut self, id: Id<Interrupt>, notification: Id<Slot>, bits: u64) -> Result<()> {
-        let slot = id.slot_in(slot_of!(Interrupt, slot));
-        if !self.m.get(id).slot.cap.is_none() {
+        if !self.m.shared(id.slot()).is_empty() {
             return Err(Error::Busy);
         }
-        self.derive_inner(notification, slot)?;
+        self.derive_inner(notification, id.slot())?;
         let interrupt = self.m.get(id);
         interrupt.bits = bits;
         let (line, vector, flags) = (interrupt.line, interrupt.vector, interrupt.flags);

@@ -35,8 +35,12 @@ pub struct Cpu {
     /// Interrupt objects of user threads, by vector.
     pub vectors: Vectors,
     /// A bit for each of these interrupts whose line is held back until its handler has had a
-    /// chance to run.
+    /// chance to run, and [`crate::post::MAIL`].
     pub held_lines: u16,
+    /// Number of notifications whose posts are held.
+    pub held_posts: u32,
+    /// Its number, the home of the objects that it uses.
+    pub number: u8,
     /// The guest that owns the vectors below the real-time class.
     pub passenger: Opt<crate::vcpu::Vcpu>,
     /// Lines that are routed to the passenger. They are masked when it is deleted: a
@@ -60,9 +64,9 @@ pub struct Kernel<M> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// A kernel with nothing to run.
-    pub fn new(m: M) -> Self {
-        Kernel { m, cpu: Cpu { programmed: NEVER, passenger_level: u8::MAX, ..Cpu::default() } }
+    /// The kernel of the CPU with a number, with nothing to run.
+    pub fn new(m: M, number: u8) -> Self {
+        Kernel { m, cpu: Cpu { number, programmed: NEVER, passenger_level: u8::MAX, ..Cpu::default() } }
     }
 
     /// Priority of the current thread; 0 when the CPU is idle.
@@ -217,9 +221,7 @@ impl<M: Machine> Kernel<M> {
         c.forfeited = false;
         let (user, owner) = (c.user, c.owner);
         self.restore_users(user, owner);
-        if let Some(user) = user {
-            self.resume_parked(user);
-        }
+        self.has_budget(id);
     }
 
     /// Gives a context another priority. The thread that runs on it, and the threads that this one
@@ -257,8 +259,16 @@ impl<M: Machine> Kernel<M> {
         let c = self.m.get(context);
         // The thread was ready all the time.
         c.begin(now, 0);
+        self.has_budget(context);
+    }
+
+    /// A context has a new budget: who waits for it goes on.
+    fn has_budget(&mut self, context: Id<Context>) {
+        let c = self.m.get(context);
         if let Some(user) = c.user {
             self.resume_parked(user);
+        } else if let Some(endpoint) = c.endpoint {
+            self.visitors_have_time(endpoint);
         }
     }
 

@@ -12,6 +12,7 @@
 extern crate std;
 
 pub mod agenda;
+pub mod away;
 pub mod boost;
 pub mod cap;
 pub mod context;
@@ -22,23 +23,28 @@ pub mod endpoint;
 pub mod fast;
 pub mod fault;
 pub mod heap;
+pub mod home;
 pub mod id;
 pub mod inheritance;
 pub mod interrupt;
 pub mod kernel;
 pub mod machine;
 pub mod notification;
+pub mod post;
 pub mod queue;
 pub mod root;
+pub mod slot;
 pub mod space;
 pub mod syscall;
 pub mod thread;
 pub mod timer;
 pub mod vcpu;
+mod visitor;
 pub mod x86_64;
 
-pub use cap::{Cap, Slot};
+pub use cap::Cap;
 pub use id::{Id, Opt};
 pub use kernel::{Cpu, Kernel};
 pub use machine::Machine;
+pub use slot::Slot;
 pub use syscall::Outcome;

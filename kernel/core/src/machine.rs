@@ -1,6 +1,20 @@
 //! What the machine-independent half needs from the machine.
 
-use crate::{Id, id::Site, space::Space, thread::Thread, vcpu::Vcpu};
+use crate::{
+    Id, Opt, Slot,
+    away::{Away, Letter, Visit},
+    cap::CapSpace,
+    context::Context,
+    endpoint::Endpoint,
+    id::Site,
+    interrupt::Interrupt,
+    notification::Notification,
+    post::Post,
+    space::Space,
+    thread::Thread,
+    timer::Timer,
+    vcpu::Vcpu,
+};
 use pillion_abi::status::Result;
 
 /// A message between threads: label and words.
@@ -26,13 +40,54 @@ pub trait Machine: Objects + Time + Threads + Spaces + Devices + Guests {}
 
 impl<T: Objects + Time + Threads + Spaces + Devices + Guests> Machine for T {}
 
+/// What only one processor uses at a time: an object's home; and of what a thread is away with, its
+/// holder.
+pub trait Local: sealed::Local + 'static {}
+
+/// What several processors use at the same time: it consists of atomic words, and of what never
+/// changes.
+pub trait Shared: sealed::Shared + 'static {}
+
+/// What slots lie behind.
+pub trait HasSlots: sealed::HasSlots + 'static {}
+
+impl<T: sealed::HasSlots + 'static> HasSlots for T {}
+impl<T: sealed::Local + 'static> Local for T {}
+impl<T: sealed::Shared + 'static> Shared for T {}
+
+mod sealed {
+    use super::{
+        Away, CapSpace, Context, Endpoint, Interrupt, Notification, Post, Slot, Space, Thread, Timer, Vcpu, Visit,
+    };
+
+    pub trait HasSlots {}
+    pub trait Local {}
+    pub trait Shared {}
+
+    macro_rules! mark {
+        ($($which:ident: $($kind:ty),*;)*) => { $($(impl $which for $kind {})*)* };
+    }
+    mark! {
+        HasSlots: CapSpace, Thread, Endpoint, Timer, Interrupt, Vcpu;
+        Local: Thread, Context, Endpoint, Notification, Timer, Interrupt, Vcpu, Visit;
+        Shared: Slot, CapSpace, Space, Post, Away;
+    }
+}
+
 /// Object memory.
 pub trait Objects {
-    /// The object behind a handle.
-    fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T;
+    /// The object of this processor behind a handle, or what a thread is away with that it holds.
+    fn get<T: Local>(&mut self, id: Id<T>) -> &mut T;
 
-    /// Puts a new object at a site.
-    fn place<T: 'static>(&mut self, site: &Site<T>, object: T);
+    /// What several processors may use.
+    fn shared<T: Shared>(&self, id: Id<T>) -> &T;
+
+    /// A slot that lies so many granules behind the start of an object or a capability space.
+    fn slot_behind<T: HasSlots>(&self, id: Id<T>, granules: u64) -> &Slot;
+
+    /// Puts a new object at a site. `home`: the processor that it belongs to; 0 for an object of a
+    /// kind that belongs to none.
+    fn place<T: 'static>(&mut self, site: &Site<T>, home: u8, object: T);
 
     /// Memory for the first task's objects: physical address and bytes. It is page-aligned, all
     /// zeros, and in no other use. `None` from the second time on.
@@ -53,8 +108,9 @@ pub trait Time {
     /// Programs the CPU's timer for the deadline ([`pillion_abi::NEVER`]: none).
     fn program_timer(&mut self, deadline: u64);
 
-    /// Preemption point: whether an interrupt is pending, so that the call should stop and start
-    /// again later.
+    /// Preemption point: whether an interrupt is pending, translations have to be dropped
+    /// ([`Spaces::translations_dropped`]), or another processor wants to change capabilities, so
+    /// that the call should stop and start again later.
     fn interrupt_pending(&mut self) -> bool;
 }
 
@@ -62,6 +118,9 @@ pub trait Time {
 pub trait Threads {
     /// Result of the call that the thread is in: status, and values for `rdx` and `rsi`.
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]);
+
+    /// Has the thread, which made a call, make it again when it runs.
+    fn repeat_call(&mut self, thread: Id<Thread>);
 
     /// Message that the thread sends.
     fn message(&mut self, thread: Id<Thread>) -> Message;
@@ -95,17 +154,49 @@ pub trait Spaces {
     fn space_init(&mut self, space: Id<Space>);
 
     /// Maps part of what is left; returns the bytes mapped. Bounded; the caller repeats.
-    fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64>;
+    fn space_map(&mut self, space: Id<Space>, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64>;
 
-    /// Unmaps part of what is left of a mapping; returns the bytes unmapped.
-    fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64;
+    /// Unmaps part of what is left of a mapping; returns the bytes unmapped. Other processors may
+    /// use its translations until [`Spaces::translations_dropped`], which was true before the call.
+    fn space_unmap(&mut self, space: Id<Space>, address: u64, size: u64) -> u64;
 
-    /// A space is deleted: it must not be the active one afterwards.
-    fn space_drop(&mut self, space: Id<Space>);
+    /// Whether no processor uses a translation any more that was removed from tables. Others drop
+    /// them without the kernel's help, at their next interrupt.
+    fn translations_dropped(&mut self) -> bool;
+
+    /// A space is to be deleted: it must not be the active one afterwards, on any processor. If it
+    /// is, this says false, the others are told, and the caller tries again.
+    fn space_drop(&mut self, space: Id<Space>) -> bool;
 }
 
-/// Ports, interrupt lines, trace and log.
+/// Processors, ports, interrupt lines, trace and log.
 pub trait Devices {
+    /// Whether several processors run. It does not change once a thread runs. In the kernel it
+    /// costs one instruction where it is false.
+    fn several(&self) -> bool;
+
+    /// Has this processor alone change capabilities, memory and page tables, where several run.
+    /// False if another one does; then the call is made again.
+    fn enter_tree(&mut self) -> bool;
+
+    /// Lets others do so: for the one that [`Devices::enter_tree`] let in.
+    fn leave_tree(&mut self);
+
+    /// Says which post of another processor this one is about to use, or that it is done (`None`).
+    /// What the caller looks at after that is at least as new.
+    fn announce(&mut self, post: Opt<Post>);
+
+    /// Whether another processor says that it uses a post. What it looked at after it said so is no
+    /// older than what the caller wrote before.
+    fn is_announced(&mut self, post: Id<Post>) -> bool;
+
+    /// Whether a processor other than this one runs a kernel.
+    fn runs(&self, processor: u8) -> bool;
+
+    /// Sends a letter to a processor that runs a kernel, this one or another, which gives it to
+    /// [`crate::Kernel::letter`] after those that it has already. The letter is in no list.
+    fn post(&mut self, to: u8, letter: Id<Letter>);
+
     /// Reads an I/O port; width 1, 2 or 4.
     fn port_in(&mut self, port: u16, width: u8) -> u32;
 

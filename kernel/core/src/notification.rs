@@ -25,6 +25,8 @@ pub struct Notification {
     /// Node of the first timer on the agenda, while a thread waits for the notification or is bound
     /// to it.
     pub due: Node<Due>,
+    /// Its post is held until its bits are taken, which are not 0: see [`crate::post`].
+    pub held: bool,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -67,7 +69,7 @@ impl<M: Machine> Kernel<M> {
     /// Delivers bits that a thread's notification had before the two were bound, or before the
     /// thread had a context.
     pub(crate) fn wake_for_bits(&mut self, thread: Id<Thread>) {
-        if let Some(n) = self.m.get(thread).notification()
+        if let Some(n) = thread.notification(&self.m)
             && self.m.get(n).bits != 0
         {
             self.wake_bound(n, thread, NEVER);
@@ -150,7 +152,7 @@ impl<M: Machine> Kernel<M> {
     /// Takes the bits of the notification that is bound to a thread.
     #[inline]
     pub fn take_bound_bits(&mut self, thread: Id<Thread>) -> u64 {
-        let Some(n) = self.m.get(thread).notification() else { return 0 };
+        let Some(n) = thread.notification(&self.m) else { return 0 };
         let bits = self.m.get(n).bits;
         if bits != 0 {
             self.m.get(n).bits = 0;

@@ -5,6 +5,7 @@ use crate::{
     Cap, Id, Kernel, Machine, Slot,
     cap::CapSpace,
     id::{GRANULE, Site},
+    slot::Entry,
     space::Space,
     thread::{Thread, place},
 };
@@ -48,14 +49,13 @@ impl<M: Machine> Kernel<M> {
         if slots == 0 || used > size {
             return None;
         }
-        let header = CapSpace { count: slots, level: 0, dying: false, scanned: 0 };
-        let caps = self.place(Site::at(base, used)?, header);
+        let caps = self.place(Site::at(base, used)?, CapSpace::new(slots, 0));
         let region = self.slot(caps, (slots - 1).into()).ok()?;
         let own = self.slot(caps, own.into()).ok()?;
-        let held = Slot { rights: right::ALL, ..Slot::default() };
+        let held = Entry { rights: right::ALL, ..Entry::default() };
         let rest = Cap::Region { device: false, base, size, used, cleared: size };
-        *self.m.get(region) = Slot { cap: rest, original: true, ..held };
-        *self.m.get(own) = Slot { cap: Cap::CapSpace(caps), ..held };
+        self.m.shared(region).fill(&Entry { cap: rest, original: true, ..held });
+        self.m.shared(own).fill(&Entry { cap: Cap::CapSpace(caps), ..held });
         Some(FirstTask { k: self, caps, region })
     }
 }
@@ -67,7 +67,7 @@ impl<M: Machine> FirstTask<'_, M> {
 
     /// What a slot holds; nothing if there is no such slot.
     pub fn cap(&mut self, index: u32) -> Cap {
-        self.slot(index).map_or(Cap::None, |slot| self.k.m.get(slot).cap)
+        self.slot(index).map_or(Cap::None, |slot| self.k.m.shared(slot).cap())
     }
 
     /// Puts a capability into an empty slot, derived from no other; `WrongKind` for one of an
@@ -81,7 +81,7 @@ impl<M: Machine> FirstTask<'_, M> {
             return Err(Error::WrongKind);
         }
         let slot = self.k.empty_slot(self.caps, index.into())?;
-        *self.k.m.get(slot) = Slot { cap, rights, original: true, ..Slot::default() };
+        self.k.m.shared(slot).fill(&Entry { cap, rights, original: true, ..Entry::default() });
         Ok(())
     }
 
@@ -104,10 +104,12 @@ impl<M: Machine> FirstTask<'_, M> {
         let [Cap::Thread(thread), Cap::Context(context), Cap::AddressSpace(_)] = caps else {
             return Err(Error::WrongKind);
         };
+        let (thread, context) = (self.k.own(thread)?, self.k.own(context)?);
         let space = self.slot(start.slots[2])?;
         let FirstTask { k, caps, .. } = self;
         k.derive_inner(space, thread.place(place::SPACE))?;
-        k.m.get(thread).slots[place::CAPS] = Slot { cap: Cap::CapSpace(caps), rights: right::ALL, ..Slot::default() };
+        let held = Entry { cap: Cap::CapSpace(caps), rights: right::ALL, ..Entry::default() };
+        k.m.shared(thread.place(place::CAPS)).fill(&held);
         let c = k.m.get(context);
         (c.priority, c.budget, c.left) = (start.priority, pillion_abi::NEVER, pillion_abi::NEVER);
         (c.owner, c.user) = (Some(thread), Some(thread));

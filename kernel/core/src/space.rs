@@ -1,7 +1,8 @@
 //! Address spaces of the host and of guests: a root table and the pages for further tables; and the
 //! mapping of memory capabilities into them.
 
-use crate::{Cap, Id, Kernel, Machine, Opt, Slot, machine::Format};
+use crate::{Cap, Id, Kernel, Machine, Opt, Slot, id::AtomicOpt, machine::Format, slot::Entry};
+use core::sync::atomic::AtomicU32;
 use pillion_abi::{
     PAGE, USER_END,
     object::map,
@@ -15,12 +16,24 @@ pub struct Space {
     pub root: u64,
     /// Table pages in all, the root included.
     pub pages: u32,
-    /// Table pages in use.
-    pub used: u32,
     /// Host or nested.
     pub format: Format,
+    /// Table pages in use. As the next field, it changes as something is mapped or unmapped.
+    pub used: AtomicU32,
     /// First of the capabilities that are mapped here.
-    pub mapped: Opt<Slot>,
+    pub(crate) mapped: AtomicOpt<Slot>,
+}
+
+impl Space {
+    /// One with nothing in it but the root.
+    pub(crate) fn new(root: u64, pages: u32, format: Format) -> Self {
+        Space { root, pages, format, used: AtomicU32::new(1), mapped: AtomicOpt::default() }
+    }
+
+    /// First of the capabilities that are mapped here.
+    pub fn mapped(&self) -> Opt<Slot> {
+        self.mapped.get()
+    }
 }
 
 /// End of guest-physical addresses.
@@ -34,16 +47,15 @@ impl<M: Machine> Kernel<M> {
         let flags = self.check_map(slot, space, address, flags)?;
         self.begin_mapping(slot, space, address)?;
         loop {
-            let Slot { cap: Cap::Memory { base, size, .. }, mapped_pages, .. } = *self.m.get(slot) else {
+            let Entry { cap: Cap::Memory { base, size, .. }, mapped_pages, .. } = self.m.shared(slot).entry() else {
                 return Err(Error::WrongKind);
             };
             let done = u64::from(mapped_pages) * PAGE;
             if done >= size {
                 return Ok(true);
             }
-            let step =
-                self.with_space(space, |m, s| m.space_map(s, address + done, base + done, size - done, flags))?;
-            self.m.get(slot).mapped_pages += (step / PAGE) as u32;
+            let step = self.m.space_map(space, address + done, base + done, size - done, flags)?;
+            self.m.shared(slot).set_mapping(address, Some(space), mapped_pages + (step / PAGE) as u32);
             if self.m.interrupt_pending() {
                 return Ok(false);
             }
@@ -51,7 +63,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn check_map(&mut self, slot: Id<Slot>, space: Id<Space>, address: u64, flags: u64) -> Result<u64> {
-        let Slot { cap: Cap::Memory { device, size, .. }, rights, .. } = *self.m.get(slot) else {
+        let Entry { cap: Cap::Memory { device, size, .. }, rights, .. } = self.m.shared(slot).entry() else {
             return Err(Error::WrongKind);
         };
         if flags & !(map::WRITE | map::EXECUTE | map::UNCACHED) != 0 {
@@ -61,7 +73,7 @@ impl<M: Machine> Kernel<M> {
         if rights & needed != needed {
             return Err(Error::NoRight);
         }
-        let format = self.m.get(space).format;
+        let format = self.m.shared(space).format;
         let (end, both) = match format {
             Format::Host => (USER_END, map::WRITE | map::EXECUTE),
             Format::Nested => (GUEST_END, u64::MAX),
@@ -74,70 +86,65 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn begin_mapping(&mut self, slot: Id<Slot>, id: Id<Space>, at: u64) -> Result<()> {
-        let first = self.m.get(id).mapped;
-        if self.m.get(slot).unmapping {
+        let Entry { cap: Cap::Memory { space, address, .. }, unmapping, .. } = self.m.shared(slot).entry() else {
+            return Err(Error::WrongKind);
+        };
+        if unmapping {
             return Err(Error::Busy);
         }
-        let Cap::Memory { space, address, next, .. } = &mut self.m.get(slot).cap else { return Err(Error::WrongKind) };
-        match *space {
-            Some(s) if s == id && *address == at => return Ok(()),
+        match space {
+            Some(s) if s == id && address == at => return Ok(()),
             Some(_) => return Err(Error::Busy),
             None => {}
         }
-        *space = Some(id);
-        *address = at;
-        *next = first;
-        self.m.get(slot).mapped_pages = 0;
+        let first = self.m.shared(id).mapped();
+        let memory = self.m.shared(slot);
+        memory.set_mapping(at, Some(id), 0);
+        memory.set_mapped_links(None, first);
         if let Some(first) = first {
             self.set_mapped_previous(first, Some(slot));
         }
-        self.m.get(id).mapped = Some(slot);
+        self.m.shared(id).mapped.set(Some(slot));
         Ok(())
     }
 
-    /// Lets the machine work on a space's tables.
-    fn with_space<T>(&mut self, id: Id<Space>, work: impl FnOnce(&mut M, &mut Space) -> T) -> T {
-        let s = self.m.get(id);
-        let mut copy = Space { root: s.root, pages: s.pages, used: s.used, format: s.format, mapped: None };
-        let result = work(&mut self.m, &mut copy);
-        self.m.get(id).used = copy.used;
-        result
-    }
-
     /// Removes part of the mapping of a memory capability. Returns whether nothing is mapped any
-    /// more.
+    /// more, and no processor has translations of what was: until then the capability counts as
+    /// mapped, so that nobody can put its memory to another use.
     pub(crate) fn unmap_step(&mut self, slot: Id<Slot>) -> bool {
-        let Slot { cap: Cap::Memory { space: Some(id), address, .. }, mapped_pages, .. } = *self.m.get(slot) else {
+        let Entry { cap: Cap::Memory { space: Some(id), address, .. }, mapped_pages, .. } = self.m.shared(slot).entry()
+        else {
             return true;
         };
+        if !self.m.translations_dropped() {
+            return false;
+        }
         let left = u64::from(mapped_pages) * PAGE;
-        let done = if left == 0 { 0 } else { self.with_space(id, |m, s| m.space_unmap(s, address, left)) };
-        if done >= left {
+        let done = if left == 0 { 0 } else { self.m.space_unmap(id, address, left) };
+        if done >= left && self.m.translations_dropped() {
             self.forget_mapping(slot);
             return true;
         }
-        let s = self.m.get(slot);
-        s.unmapping = true;
-        s.mapped_pages -= (done / PAGE) as u32;
-        if let Cap::Memory { address, .. } = &mut s.cap {
-            *address += done;
-        }
+        let memory = self.m.shared(slot);
+        memory.set_unmapping(true);
+        memory.set_mapping(address + done, Some(id), mapped_pages - (done / PAGE) as u32);
         false
     }
 
     /// Removes a capability that is no longer mapped from the list of its space.
     pub(crate) fn forget_mapping(&mut self, slot: Id<Slot>) {
-        let s = self.m.get(slot);
-        (s.mapped_pages, s.unmapping) = (0, false);
-        let Cap::Memory { space, previous, next, .. } = &mut self.m.get(slot).cap else { return };
-        let (id, p, n) = (space.take(), previous.take(), next.take());
-        let Some(id) = id else { return };
-        match p {
-            Some(p) => self.set_mapped_next(p, n),
-            None => self.m.get(id).mapped = n,
+        let memory = self.m.shared(slot);
+        let Cap::Memory { address, space, previous, next, .. } = memory.cap() else { return };
+        memory.set_unmapping(false);
+        memory.set_mapping(address, None, 0);
+        memory.set_mapped_links(None, None);
+        let Some(id) = space else { return };
+        match previous {
+            Some(p) => self.set_mapped_next(p, next),
+            None => self.m.shared(id).mapped.set(next),
         }
-        if let Some(n) = n {
-            self.set_mapped_previous(n, p);
+        if let Some(n) = next {
+            self.set_mapped_previous(n, previous);
         }
     }
 }

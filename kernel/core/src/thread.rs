@@ -1,6 +1,9 @@
 //! Threads.
 
-use crate::{Cap, Id, Opt, Slot, context::Context, endpoint::Endpoint, heap::Node, id::SlotOf, timer::Due, vcpu::Vcpu};
+use crate::{
+    Id, Opt, cap::CapSpace, context::Context, endpoint::Endpoint, heap::Node, id::place_at, machine::Objects,
+    notification::Notification, space::Space, timer::Due, vcpu::Vcpu,
+};
 
 /// What a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +24,11 @@ pub enum State {
     Served,
     /// Runs a guest that waits for an interrupt.
     Halted,
+    /// Another processor carries out its call, or it waits for a server there.
+    Away,
 }
 
-/// The slots inside a thread, by index into [`Thread::slots`].
+/// The slots behind a thread, with the capabilities that it holds itself.
 pub mod place {
     /// Address space.
     pub const SPACE: usize = 0;
@@ -57,6 +62,8 @@ pub struct Thread {
     pub own_context: Opt<Context>,
     /// The caller that it serves.
     pub caller: Opt<Thread>,
+    /// The caller of another processor that it serves.
+    pub visitor: Opt<Thread>,
     /// The thread that serves it.
     pub server: Opt<Thread>,
     /// Previous in the ready queue.
@@ -66,7 +73,7 @@ pub struct Thread {
     /// Endpoint in whose queue it waits.
     pub waiting_at: Opt<Endpoint>,
     /// Notification that it waits for.
-    pub waiting_for: Opt<crate::notification::Notification>,
+    pub waiting_for: Opt<Notification>,
     /// Endpoint that it receives from.
     pub endpoint: Opt<Endpoint>,
     /// The guest that it runs, while it is in `VcpuRun`.
@@ -81,8 +88,6 @@ pub struct Thread {
     pub timeout: Node<Due>,
     /// Its node in the queue of an endpoint.
     pub waiting: Node<Id<Thread>>,
-    /// Capabilities that the thread itself holds; see [`place`].
-    pub slots: [Slot; 4],
 }
 
 impl Default for Thread {
@@ -96,6 +101,7 @@ impl Default for Thread {
             context: None,
             own_context: None,
             caller: None,
+            visitor: None,
             server: None,
             previous: None,
             next: None,
@@ -108,45 +114,26 @@ impl Default for Thread {
             sequence: [0; 2],
             timeout: Node::default(),
             waiting: Node::default(),
-            slots: Default::default(),
-        }
-    }
-}
-
-impl Thread {
-    /// Its capability space.
-    #[inline]
-    pub fn caps(&self) -> Opt<crate::cap::CapSpace> {
-        match self.slots[place::CAPS].cap {
-            Cap::CapSpace(id) => Some(id),
-            _ => None,
-        }
-    }
-
-    /// Its address space.
-    #[inline]
-    pub fn space(&self) -> Opt<crate::space::Space> {
-        match self.slots[place::SPACE].cap {
-            Cap::AddressSpace(id) => Some(id),
-            _ => None,
-        }
-    }
-
-    /// Its bound notification.
-    #[inline]
-    pub fn notification(&self) -> Opt<crate::notification::Notification> {
-        match self.slots[place::NOTIFICATION].cap {
-            Cap::Notification(id) => Some(id),
-            _ => None,
         }
     }
 }
 
 impl Id<Thread> {
-    /// One of the thread's own slots, by index into [`Thread::slots`].
-    #[must_use]
-    pub(crate) fn place(self, index: usize) -> Id<Slot> {
-        const FIRST: SlotOf<Thread> = SlotOf::new(core::mem::offset_of!(Thread, slots), |thread| &thread.slots[0]);
-        self.slot_in(FIRST.plus(index, place::COUNT))
+    /// Its capability space.
+    #[inline(always)]
+    pub fn caps(self, m: &impl Objects) -> Opt<CapSpace> {
+        m.slot_behind(self, place_at(place::CAPS)).object()
+    }
+
+    /// Its address space.
+    #[inline(always)]
+    pub fn space(self, m: &impl Objects) -> Opt<Space> {
+        m.slot_behind(self, place_at(place::SPACE)).object()
+    }
+
+    /// Its bound notification.
+    #[inline(always)]
+    pub fn notification(self, m: &impl Objects) -> Opt<Notification> {
+        m.slot_behind(self, place_at(place::NOTIFICATION)).object()
     }
 }

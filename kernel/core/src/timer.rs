@@ -9,14 +9,17 @@
 //! | a replenishment | the thread that is to run on it |
 //! | the first timer of a notification | the thread that waits for the notification, else the one that it is bound to; with neither it is not on the agenda, and the next thread that waits for the notification finds it |
 //! | a guest's timer | the thread that runs the guest |
+//! | a call of another processor's thread | that thread; the entry is due from the beginning |
 //!
 //! An entry below the CPU's current priority stays on the agenda, even when it is due. When the
 //! CPU's priority drops, the most urgent entry goes first.
 
 use crate::{
-    Cap, Id, Kernel, Machine, Opt, Slot,
+    Id, Kernel, Machine, Opt,
     context::Context,
     heap::{Node, Nodes},
+    id::slot_of,
+    machine::Objects,
     notification::Notification,
     thread::{State, Thread},
     vcpu::Vcpu,
@@ -34,6 +37,8 @@ pub enum Due {
     Notification(Id<Notification>),
     /// A guest's local APIC timer fires.
     Vcpu(Id<Vcpu>),
+    /// A call of another processor's thread goes on.
+    Visit(Id<Thread>),
 }
 
 /// A timer object.
@@ -47,13 +52,20 @@ pub struct Timer {
     pub deadline: u64,
     /// Bits that it signals.
     pub bits: u64,
-    /// The notification that it signals, as a capability that the timer holds.
-    pub slot: Slot,
 }
 
 impl Default for Timer {
     fn default() -> Self {
-        Timer { node: Node::default(), armed_at: None, deadline: NEVER, bits: 0, slot: Slot::default() }
+        Timer { node: Node::default(), armed_at: None, deadline: NEVER, bits: 0 }
+    }
+}
+
+impl Id<Timer> {
+    /// The notification that it signals.
+    #[inline(always)]
+    #[must_use]
+    pub fn notification(self, m: &impl Objects) -> Opt<Notification> {
+        m.slot_behind(self, slot_of::<Timer>(0)).object()
     }
 }
 
@@ -68,6 +80,7 @@ impl<M: Machine> Nodes<Due> for InObjects<'_, M> {
             Due::Context(id) => &mut self.0.get(id).refill,
             Due::Notification(id) => &mut self.0.get(id).due,
             Due::Vcpu(id) => &mut self.0.get(id).timer,
+            Due::Visit(id) => &mut self.0.get(id.visit()).due,
         }
     }
 }
@@ -104,7 +117,8 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn follow(&mut self, id: Id<Thread>) {
         let t = self.m.get(id);
         let (level, waits, context, guest) = (t.priority, t.timeout.is_linked(), t.context, t.guest);
-        let (waiting_for, bound) = (t.waiting_for, t.notification());
+        let waiting_for = t.waiting_for;
+        let bound = id.notification(&self.m);
         if waits {
             self.relevel(Due::Thread(id), level);
         }
@@ -116,6 +130,9 @@ impl<M: Machine> Kernel<M> {
         }
         if let Some(vcpu) = guest {
             self.guest_follows(vcpu, level);
+        }
+        if self.m.several() && self.m.get(id).state == State::Away {
+            self.visit_follows(id, level);
         }
     }
 
@@ -211,6 +228,11 @@ impl<M: Machine> Kernel<M> {
                 self.attend(id);
             }
             Due::Vcpu(id) => self.guest_timer(id),
+            Due::Visit(id) => {
+                // Where many visits are due, the timer fires again at once, before all lines.
+                self.m.interrupt_pending();
+                self.visit(id);
+            }
         }
     }
 
@@ -241,7 +263,8 @@ impl<M: Machine> Kernel<M> {
         self.take_timer(first, id);
         let timer = self.m.get(first);
         timer.deadline = NEVER;
-        (timer.slot.cap == Cap::Notification(id)).then_some(timer.bits)
+        let bits = timer.bits;
+        (first.notification(&self.m) == Some(id)).then_some(bits)
     }
 
     fn take_timer(&mut self, timer: Id<Timer>, id: Id<Notification>) {
@@ -262,8 +285,9 @@ impl<M: Machine> Kernel<M> {
     /// Adds a timer to the heap of the notification that it signals, with the deadline that it is
     /// set to. O(log n).
     pub(crate) fn timer_start(&mut self, timer: Id<Timer>) {
+        let Some(n) = timer.notification(&self.m) else { return };
         let t = self.m.get(timer);
-        let (Cap::Notification(n), deadline) = (t.slot.cap, t.deadline) else { return };
+        let deadline = t.deadline;
         if deadline == NEVER {
             return;
         }

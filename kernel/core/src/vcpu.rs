@@ -2,9 +2,12 @@
 //! follows the object in memory and belongs to the machine.
 
 use crate::{
-    Cap, Id, Kernel, Machine, Opt, Slot,
+    Id, Kernel, Machine, Opt,
+    cap::CapSpace,
     context::Context,
     heap::Node,
+    id::slot_of,
+    machine::Objects,
     thread::{State, Thread},
     timer::Due,
     x86_64::apic::GuestApic,
@@ -21,6 +24,8 @@ pub struct Vcpu {
     /// It is a user vCPU: it runs a guest's code in user mode and has no part in the guest's
     /// interrupts.
     pub user: bool,
+    /// It can be entered: it was configured, and what it was given is still there.
+    pub configured: bool,
     /// Interrupt state.
     pub apic: GuestApic,
     /// The guest's local APIC timer.
@@ -35,21 +40,19 @@ pub struct Vcpu {
     pub waits: bool,
     /// The thread that is in `VcpuRun` with it.
     pub thread: Opt<Thread>,
-    /// Nested address space, as a capability that the vCPU holds.
-    pub space: Slot,
-    /// Shared state page, as a capability that the vCPU holds.
-    pub state: Slot,
-    /// Space of the notifications that the guest may signal, as a capability that the vCPU holds.
-    /// Only the passenger has one.
-    pub signals: Slot,
 }
 
-impl Vcpu {
-    /// Whether it can be entered: it was configured, and what it was given is still there.
-    #[inline]
-    #[must_use]
-    pub const fn is_configured(&self) -> bool {
-        !self.space.cap.is_none() && !self.state.cap.is_none()
+impl Id<Vcpu> {
+    /// Whether it has the page of the shared state.
+    #[inline(always)]
+    fn has_state(self, m: &impl Objects) -> bool {
+        !m.slot_behind(self, slot_of::<Vcpu>(1)).is_empty()
+    }
+
+    /// The space of the notifications that its guest may signal.
+    #[inline(always)]
+    fn signalled(self, m: &impl Objects) -> Opt<CapSpace> {
+        m.slot_behind(self, slot_of::<Vcpu>(2)).object()
     }
 }
 
@@ -69,26 +72,23 @@ impl<M: Machine> Kernel<M> {
     /// disarm.
     #[inline]
     pub fn guest_signal(&mut self, id: Id<Vcpu>, index: u64) -> Result<()> {
-        let Cap::CapSpace(space) = self.m.get(id).signals.cap else { return Err(Error::Unsupported) };
-        let slot = self.slot(space, index)?;
-        let Slot { cap: Cap::Notification(n), rights, badge, .. } = *self.m.get(slot) else {
-            return Err(Error::WrongKind);
-        };
-        if rights & right::WRITE == 0 {
+        let space = id.signalled(&self.m).ok_or(Error::Unsupported)?;
+        let look = self.look(space, index)?;
+        let n = look.notification().ok_or(Error::WrongKind)?;
+        if !look.allows(right::WRITE) {
             return Err(Error::NoRight);
         }
-        self.signal(n, badge);
-        Ok(())
+        self.signal_any(space, index, look, n)
     }
 
     /// The guest states how urgent it is, as [`pillion_abi::dual::URGENCY`] says. Fails with
     /// [`Error::Unsupported`] if it may signal nobody. Work: that of a boost.
     #[inline(never)]
     pub fn guest_urgency(&mut self, id: Id<Vcpu>, urgency: u64) -> Result<()> {
-        let v = self.m.get(id);
-        if v.signals.cap.is_none() {
+        if id.signalled(&self.m).is_none() {
             return Err(Error::Unsupported);
         }
+        let v = self.m.get(id);
         v.apic.set_shield(shield_of(urgency));
         if let Some(context) = self.guest_context(id) {
             self.boost(context, boost_of(urgency));
@@ -116,7 +116,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The guest's timer fired.
     pub(crate) fn guest_timer(&mut self, id: Id<Vcpu>) {
-        if self.m.get(id).state.cap.is_none() {
+        if !id.has_state(&self.m) {
             return;
         }
         if let Some(vector) = self.m.vcpu_timer_fired(id) {
@@ -211,7 +211,7 @@ impl<M: Machine> Kernel<M> {
         if let Some(vcpu) = self.m.get(id).guest.take() {
             let v = self.m.get(vcpu);
             v.thread = None;
-            if !v.user && !v.state.cap.is_none() {
+            if !v.user && vcpu.has_state(&self.m) {
                 self.m.vcpu_show(vcpu);
             }
         }
@@ -234,7 +234,7 @@ impl<M: Machine> Kernel<M> {
     /// The guest waits by a hypercall: as [`Self::guest_halt`], and its wait can also be ended
     /// without an interrupt. Fails with [`Error::Unsupported`] if it may signal nobody.
     pub fn guest_wait(&mut self, id: Id<Vcpu>) -> Result<()> {
-        if self.m.get(id).signals.cap.is_none() {
+        if id.signalled(&self.m).is_none() {
             return Err(Error::Unsupported);
         }
         self.guest_waits(id, true);

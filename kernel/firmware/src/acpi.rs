@@ -17,6 +17,8 @@ pub const IO_APIC_SIZE: u32 = 0x20;
 pub const REGISTERS: usize = 24;
 /// Maximum number of interrupt source overrides: one for each line of the ISA bus.
 pub const OVERRIDES: usize = 16;
+/// Maximum number of processors that are looked at.
+pub const PROCESSORS: usize = 64;
 /// Maximum size of a table in bytes; a longer one is ignored.
 const TABLE_LIMIT: u32 = 1 << 20;
 /// Maximum number of tables that are looked at.
@@ -87,8 +89,8 @@ pub struct Tables {
     pub io_apics: List<IoApic, IO_APICS>,
     /// Interrupt source overrides.
     pub overrides: List<Override, OVERRIDES>,
-    /// Number of enabled CPUs.
-    pub cpus: usize,
+    /// Numbers of the local APICs of all enabled processors, in the tables' order.
+    pub processors: List<u32, PROCESSORS>,
     /// Port of the power-management timer, or 0.
     pub pm_timer: u16,
     /// Windows of PCI's configuration space, HPETs and IOMMUs.
@@ -111,7 +113,7 @@ pub fn read(memory: &impl Memory, rsdp: u64) -> Tables {
     let mut tables = Tables {
         io_apics: List::new(),
         overrides: List::new(),
-        cpus: 0,
+        processors: List::new(),
         pm_timer: 0,
         registers: List::new(),
         io_mmus: List::new(),
@@ -119,7 +121,6 @@ pub fn read(memory: &impl Memory, rsdp: u64) -> Tables {
     if rsdp != 0 && walk(memory, rsdp, &mut tables).is_none() {
         tables.registers.lost += 1;
     }
-    tables.cpus = tables.cpus.max(1);
     if tables.io_apics.as_slice().is_empty() {
         tables.io_apics.add(Some(IoApic { address: 0xfec0_0000, first_line: 0 }));
     }
@@ -192,6 +193,16 @@ impl Tables {
     fn add_registers(&mut self, base: Option<u64>, size: u64) {
         self.registers.add(base.map(|base| Range { base, size, kind: range_kind::WITHHELD }));
     }
+
+    /// Adds a processor that is enabled, with the number of its local APIC (ACPI 6.4, 5.2.12.2 and
+    /// 5.2.12.12). A processor can be named twice: those below 255 may have an entry of each kind.
+    fn add_processor(&mut self, apic: Option<u32>, flags: Option<u32>) {
+        const ENABLED: u32 = 1;
+        let is_known = || self.processors.as_slice().iter().any(|known| Some(*known) == apic);
+        if flags.is_none_or(|flags| flags & ENABLED != 0) && !is_known() {
+            self.processors.add(apic);
+        }
+    }
 }
 
 /// The entries of a table from an offset on. Each states its length after its first bytes; the last
@@ -263,14 +274,12 @@ fn read_dmar(table: &[u8], tables: &mut Tables) {
 }
 
 fn read_madt(table: &[u8], tables: &mut Tables) {
-    const ENABLED: u32 = 1;
-    let is_enabled = |flags: Option<u32>| usize::from(flags.is_some_and(|flags| flags & ENABLED != 0));
     for entry in entries(table, HEADER + 8, 2, |rest| rest.get(1).copied().map(usize::from)) {
         match entry.first() {
-            Some(0) => tables.cpus += is_enabled(u32_at(entry, 4)),
+            Some(0) => tables.add_processor(entry.get(3).copied().map(u32::from), u32_at(entry, 4)),
             Some(1) => tables.io_apics.add(read_io_apic(entry)),
             Some(2) => tables.overrides.add(read_override(entry)),
-            Some(9) => tables.cpus += is_enabled(u32_at(entry, 8)),
+            Some(9) => tables.add_processor(u32_at(entry, 4), u32_at(entry, 8)),
             _ => {}
         }
     }
@@ -339,6 +348,9 @@ mod tests {
         let mut madt = vec![0u8; 8];
         madt.extend([0, 8, 0, 0, 1, 0, 0, 0]);
         madt.extend([0, 8, 1, 1, 0, 0, 0, 0]);
+        madt.extend([0, 8, 2, 4, 1, 0, 0, 0]);
+        madt.extend([9, 16, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+        madt.extend([9, 16, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0]);
         madt.extend([1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0]);
         madt.extend([1, 12, 1, 0, 0, 0x10, 0xc0, 0xfe, 24, 0, 0, 0]);
         madt.extend([2, 10, 0, 9, 9, 0, 0, 0, 0x0d, 0]);
@@ -371,7 +383,7 @@ mod tests {
     #[test]
     fn finds_controllers_and_timer() {
         let t = read(&machine(), 16);
-        assert_eq!(t.cpus, 1);
+        assert_eq!(t.processors.as_slice(), [0, 4, 0x100]);
         assert_eq!(t.pm_timer, 0x608);
         let second = IoApic { address: 0xfec0_1000, first_line: 24 };
         assert_eq!(t.io_apics.as_slice(), [IoApic { address: 0xfec0_0000, first_line: 0 }, second]);

@@ -1,6 +1,6 @@
 //! What the boot loader handed over, whichever it was.
 
-use pillion_abi::boot::{REGIONS, Range, range_kind};
+use pillion_abi::boot::{PROCESSORS, Processor, REGIONS, Range, processor_state, range_kind};
 
 use crate::acpi::{IO_APICS, REGISTERS, Tables};
 use crate::bytes::until_zero;
@@ -56,6 +56,8 @@ pub struct BootParams {
     pub bundle: Range,
     /// Physical address of the ACPI root pointer, or 0.
     pub rsdp: u64,
+    /// The processors, once they were started.
+    pub processors: [Processor; PROCESSORS],
     command_line: [u8; COMMAND_LINE],
     command_line_length: usize,
 }
@@ -77,6 +79,7 @@ impl BootParams {
             ranges: Ranges::new(),
             bundle: Range { base: 0, size: 0, kind: range_kind::BUNDLE },
             rsdp: 0,
+            processors: [Processor { apic_id: 0, state: processor_state::NONE, number: 0 }; PROCESSORS],
             command_line: [0; COMMAND_LINE],
             command_line_length: 0,
         }
@@ -173,6 +176,13 @@ impl BootParams {
     #[must_use]
     pub fn find_ram(&self, size: u64, from: u64) -> Option<u64> {
         self.ranges.find_ram(size, from, ALWAYS_MAPPED)
+    }
+
+    /// Finds a free page of RAM below an address.
+    #[must_use]
+    pub fn find_ram_below(&self, end: u64) -> Option<u64> {
+        // The first page is left alone: zero is an address like no other.
+        self.ranges.find_ram(PAGE, PAGE, end)
     }
 
     /// Number of entries of the firmware's map that there was no room for: nobody gets what they

@@ -2,7 +2,7 @@
 //! lists.
 //!
 //! In return, the kernel proper provides `unsafe fn kernel_main(&'static BootParams) -> !` in its
-//! root module, and these functions:
+//! root module, `unsafe fn kernel_other() -> !` for each other CPU, and these functions:
 //!
 //! ```text
 //! #[unsafe(no_mangle)] unsafe extern "C" fn kernel_syscall(cpu: Cpu, capability: u64, number: u64) -> !;
@@ -25,11 +25,13 @@ use x86_64 as chosen;
 
 /// Local interrupt controller: `eoi`, `in_service`, `hold_passenger`, `id`; the kernel's `vector`s.
 pub use chosen::apic;
-/// The root of the kernel's half of all address spaces.
-pub use chosen::boot::kernel_root;
+/// The root of the kernel's half of all address spaces; the processors that run.
+pub use chosen::boot::{
+    each_other_processor, interrupt_processor, kernel_root, memory_of_traces, processors, wake_others,
+};
 /// Time: `now`, `tsc_hz`, `program_deadline`.
 pub use chosen::clock;
-/// The code itself: `switch_trace_points`.
+/// The code itself: `switch_trace_points`, and `several!`.
 pub use chosen::code;
 /// What the processor offers: `features`.
 pub use chosen::cpu;
@@ -46,11 +48,11 @@ pub use chosen::machine_check;
 /// Address spaces: `PageTables`, `init_root`, `switch_to`, `invalidate_all`.
 pub use chosen::paging;
 /// A CPU's own data.
-pub use chosen::percpu::{Cpu, MAX_CPUS};
+pub use chosen::percpu::{Cpu, MAX_CPUS, shown_by};
 /// I/O ports: `read8` to `read32`, `write8` to `write32`.
 pub use chosen::port;
 /// Stopping.
-pub use chosen::power::{fatal, halt};
+pub use chosen::power::{fatal, halt, stop_others};
 /// Bases of FS and GS of threads: `switch`.
 pub use chosen::segment_base::{self, SegmentBases};
 /// The log: `log!` writes a line; `try_put`, `ports`, `text`.

@@ -26,7 +26,7 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(vcpu) = k.m.get(id).guest else { return };
     let v = k.m.get(vcpu);
     let user = v.user;
-    if !v.is_configured() {
+    if !v.configured {
         k.leave_guest_with(id, 0, 0);
         k.m.set_result(id, Error::Gone.to_raw(), [0, 0]);
         return;
@@ -53,11 +53,13 @@ pub unsafe fn run_user(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>)
 }
 
 /// # Safety
-/// The vCPU is configured; the references are not used after the next system call.
+/// The vCPU is configured; the references are not used after the next system call, nor after an
+/// interrupt of [`RT_VECTOR_FIRST`] or above, in which another processor's call may be carried out.
 #[inline(always)]
 unsafe fn parts<'a>(vcpu: Id<Vcpu>) -> (&'a mut Processor, &'a State) {
     // SAFETY: `VcpuConfigure` came before, says the caller. Nothing that is called while the guest
-    // runs takes a second reference or deletes a vCPU: only system calls do.
+    // runs takes a second reference or deletes a vCPU: only system calls do, and visits, after
+    // which the caller uses neither.
     unsafe { (Hardware::processor(vcpu), Hardware::shared_state(vcpu)) }
 }
 

@@ -4,9 +4,13 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::{interrupted, notified, return_to_monitor};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
-use crate::{hardware::Hardware, trace::trace, virtualisation};
+use crate::{
+    hardware::Hardware,
+    trace::{entering, leaving},
+    virtualisation,
+};
 use pillion_abi::{
-    dual,
+    NEVER, dual,
     status::Error,
     vcpu::{State, counter, gpr},
 };
@@ -29,11 +33,11 @@ const WRMSR: u64 = 2;
 const HLT: u64 = 1;
 
 /// Runs the guest up to the next exit that does not concern it alone. What only a system call can
-/// change is looked at once, since no thread runs until then.
+/// change is looked at once, since no thread runs until then. Another processor can change
+/// the guest's tables meanwhile: where several run, that is looked at before each entry.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
     // First, so that the state shown to the monitor includes the monitor's changes.
-    take_changes(k, vcpu, processor, state);
-    if k.cpu.current != Some(id) || notified(k, id, processor, state) {
+    if !take_changes(k, vcpu, processor, state) || notified(k, id, processor, state) {
         return;
     }
     loop {
@@ -45,21 +49,25 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
     }
 }
 
-/// Takes over what the monitor changed since the guest last ran.
+/// Takes over what the monitor changed since the guest last ran. Returns whether the guest can be
+/// entered: where its timer changed, the caller's caller settles that first and comes back.
 #[inline]
-fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) {
+fn take_changes(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) -> bool {
     if state.dirty.get() != 0 {
         processor.load_state(state);
         processor.set_task_priority(state.tpr.get() as u8);
     }
-    let deadline = state.deadline.load(Relaxed);
-    if deadline != k.guest_deadline_armed(vcpu) {
+    let (deadline, armed) = (state.deadline.load(Relaxed), k.guest_deadline_armed(vcpu));
+    // `NEVER` does not arm it.
+    if deadline != armed && (deadline != NEVER || armed != 0) {
         k.guest_deadline(vcpu, deadline);
-        k.finish();
+        return false;
     }
-    if virtualisation::take_flush() {
+    // It is hardly ever set: a load is less than an exchange.
+    if k.m.flush.load(Relaxed) && k.m.flush.swap(false, Relaxed) {
         processor.flush_translations();
     }
+    true
 }
 
 /// Offers the most urgent interrupt and enters the guest.
@@ -73,10 +81,10 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, st
         None => processor.cancel_interrupt(),
     }
     k.m.load_fpu(processor.fpu_area());
-    trace!(GuestEntry, vcpu.number(), offered.unwrap_or(0));
+    leaving!(GuestEntry, vcpu.number(), offered.unwrap_or(0), virtualisation::show_passenger(processor));
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter(state) };
-    trace!(GuestExit, vcpu.number(), 0u64);
+    entering!(GuestExit, vcpu.number(), 0u64);
     state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
     if let Some(vector) = offered
         && !processor.interrupt_pending()

@@ -3,7 +3,11 @@
 
 use super::{interrupted, return_to_monitor};
 use crate::arch::virt::{HwExit, UserExit, Vcpu as Processor};
-use crate::{hardware::Hardware, trace::trace};
+use crate::{
+    hardware::Hardware,
+    trace::{entering, leaving},
+    virtualisation,
+};
 use pillion_abi::vcpu::{Exit, State, counter};
 use pillion_core::{Id, Kernel, thread::Thread, vcpu::Vcpu};
 
@@ -25,10 +29,10 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
         return false;
     }
     k.m.load_fpu(Hardware::fpu_area(id));
-    trace!(GuestEntry, vcpu.number(), 0u64);
+    leaving!(GuestEntry, vcpu.number(), 0u64, virtualisation::show_guest(processor));
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter_user(state) };
-    trace!(GuestExit, vcpu.number(), 0u64);
+    entering!(GuestExit, vcpu.number(), 0u64);
     state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
     match exit {
         Ok(fault) => {

@@ -1,9 +1,11 @@
 //! Ports, interrupt lines and the log.
 
 use super::Hardware;
-use crate::arch::{apic, ioapic, port, serial};
+use crate::arch::{self, apic, code, ioapic, port, serial};
+use crate::{lock, post};
+use core::num::NonZeroU32;
 use pillion_abi::vcpu::route;
-use pillion_core::machine::Devices;
+use pillion_core::{Id, Opt, away::Letter, machine::Devices, post::Post};
 
 /// Ports that the kernel keeps, first and count: both interrupt controllers, and the log.
 pub(super) fn kept_ports() -> [(u16, u16); 3] {
@@ -17,6 +19,40 @@ fn is_kept(first: u16, count: u32) -> bool {
 }
 
 impl Devices for Hardware {
+    #[inline(always)]
+    fn several(&self) -> bool {
+        let mut several = false;
+        code::several! { several = true; }
+        several
+    }
+
+    fn enter_tree(&mut self) -> bool {
+        lock::take_tree()
+    }
+
+    fn leave_tree(&mut self) {
+        lock::release_tree();
+    }
+
+    fn announce(&mut self, post: Opt<Post>) {
+        post::announce(self.cpu, post.map(NonZeroU32::from));
+    }
+
+    fn is_announced(&mut self, post: Id<Post>) -> bool {
+        post::is_announced(post.into())
+    }
+
+    fn runs(&self, processor: u8) -> bool {
+        u32::from(processor) < arch::processors()
+    }
+
+    fn post(&mut self, to: u8, letter: Id<Letter>) {
+        // SAFETY: the handle is that of a letter, with whose link it begins, and the core sends
+        // none that is on its way. It lies behind a thread or a notification, which does not end
+        // before it is back.
+        unsafe { post::send(self.cpu, to.into(), letter.into()) };
+    }
+
     fn port_in(&mut self, port: u16, width: u8) -> u32 {
         if is_kept(port, width.into()) {
             return u32::MAX >> (32 - 8 * u32::from(width));

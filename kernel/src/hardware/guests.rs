@@ -79,7 +79,7 @@ impl Guests for Hardware {
         if asid >= features.asids {
             return Err(Error::Unsupported);
         }
-        let guest_root = self.get(space).root;
+        let guest_root = self.shared(space).root;
         // SAFETY: the pages were cleared and prepared, and since used by this vCPU only; the guest
         // space lives as long as the vCPU names it, or the vCPU is not entered any more; there is
         // one passenger per CPU, and user vCPUs, which share a number, drop translations when they

@@ -8,15 +8,17 @@ mod spaces;
 mod threads;
 
 use crate::arch::{self, Cpu, Frame, SegmentBases, clock, direct, fpu, kernel_root, segment_base};
-use crate::trace::trace;
+use crate::{lock, shootdown, trace::trace, virtualisation};
+use core::sync::atomic::AtomicBool;
 use pillion_abi::PAGE;
 use pillion_core::{
-    Id,
-    id::Site,
-    machine::{Objects, Time},
+    Id, Slot,
+    id::{GRANULE, Site},
+    machine::{Devices as _, HasSlots, Local, Objects, Shared, Time},
     space::Space,
     thread::Thread,
 };
+use pillion_post::Receiver;
 
 /// Where the parts of a thread's page lie.
 mod thread_page {
@@ -25,7 +27,7 @@ mod thread_page {
     pub const FPU: u64 = 1024;
 }
 
-const _: () = assert!(size_of::<Thread>() as u64 <= thread_page::FRAME);
+const _: () = assert!(pillion_core::id::THREAD_BYTES as u64 <= thread_page::FRAME);
 const _: () = assert!(thread_page::FRAME + size_of::<Frame>() as u64 <= thread_page::BASES);
 const _: () = assert!(thread_page::BASES + size_of::<SegmentBases>() as u64 <= thread_page::FPU);
 const _: () = assert!(thread_page::FPU + fpu::AREA_LIMIT as u64 <= PAGE);
@@ -37,11 +39,16 @@ pub struct Hardware {
     pub cpu: Cpu,
     /// Vector taken at a preemption point, to be handled on the way out.
     pub pending: Option<u8>,
+    /// Whether translations of guests have to be dropped before one runs.
+    pub flush: &'static AtomicBool,
+    /// Letters from other processors.
+    pub post: Receiver,
     /// The thread whose frame and bases are loaded.
     running: Option<Id<Thread>>,
     /// The area that the FPU's registers belong to.
     fpu_owner: Option<fpu::Area>,
-    /// Root of the active address space.
+    /// Root of the active address space, but for one that this processor had to leave: see
+    /// [`Hardware::show_space`].
     root: u64,
     /// The first task's thread.
     pub first: Option<Id<Thread>>,
@@ -58,6 +65,8 @@ impl Hardware {
         Hardware {
             cpu,
             pending: None,
+            flush: virtualisation::flush_flag(cpu),
+            post: Receiver::new(),
             running: None,
             fpu_owner: None,
             root: kernel_root(),
@@ -82,13 +91,36 @@ impl Hardware {
 
     #[inline(always)]
     fn load_space(&mut self, space: Id<Space>) {
-        let root = self.get(space).root;
+        let root = self.shared(space).root;
         if root != self.root {
             self.root = root;
             // SAFETY: the space lives, its upper half was copied from the kernel's, and
             // `space_drop` leaves it before it ends.
             unsafe { arch::paging::switch_to(root) };
         }
+    }
+
+    /// Shows the address space that [`Hardware::switch_to`] loaded, where several processors run,
+    /// and loads it again: what was walked of its tables before it was shown may be gone by now.
+    #[cold]
+    pub fn show_space(&mut self) {
+        let shown = self.cpu.shown();
+        if shown.space() != self.root {
+            shown.show_space(self.root);
+            // SAFETY: as in `load_space`, which was called for the same space.
+            unsafe { arch::paging::switch_to(self.root) };
+        }
+        shown.hide_guest();
+    }
+
+    /// The vector that was taken to be handled on the way out, or is now.
+    #[inline]
+    pub fn interrupt_taken(&mut self) -> Option<u8> {
+        if self.pending.is_none() {
+            trace!(Window, 0u64, 0u64);
+            self.pending = arch::take_pending_interrupt(self.cpu);
+        }
+        self.pending
     }
 
     #[inline(always)]
@@ -126,14 +158,28 @@ impl Hardware {
 
 impl Objects for Hardware {
     #[inline]
-    fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
-        // SAFETY: a handle is made only by `place`, or for a slot inside an object so made, and
-        // objects are deleted through the capability tree before their memory is used again; `&mut
-        // self` lets only one reference live at a time.
+    fn get<T: Local>(&mut self, id: Id<T>) -> &mut T {
+        // SAFETY: a handle is made only by `place`, or for what lies behind an object so made, and
+        // objects are deleted through the capability tree before their memory is used again. Of an
+        // object of this kind only its home, and of what a thread is away with only its holder,
+        // makes a reference, and `&mut self` lets only one live at a time there.
         unsafe { &mut *direct::<T>(id.physical()) }
     }
 
-    fn place<T: 'static>(&mut self, site: &Site<T>, object: T) {
+    #[inline]
+    fn shared<T: Shared>(&self, id: Id<T>) -> &T {
+        // SAFETY: as in `get`, the object lives. There are only such references to it.
+        unsafe { &*direct::<T>(id.physical()) }
+    }
+
+    #[inline]
+    fn slot_behind<T: HasSlots>(&self, id: Id<T>, granules: u64) -> &Slot {
+        // SAFETY: as in `shared`: that is where the core has the slots of such an object, which are
+        // empty while they consist of zeros.
+        unsafe { &*direct::<Slot>(id.physical() + granules * GRANULE) }
+    }
+
+    fn place<T: 'static>(&mut self, site: &Site<T>, _home: u8, object: T) {
         let physical = site.physical();
         // SAFETY: the memory came from a region, is RAM, cleared, aligned and in no other use (see
         // `create`).
@@ -172,10 +218,6 @@ impl Time for Hardware {
     }
 
     fn interrupt_pending(&mut self) -> bool {
-        if self.pending.is_none() {
-            trace!(Window, 0u64, 0u64);
-            self.pending = arch::take_pending_interrupt(self.cpu);
-        }
-        self.pending.is_some()
+        self.interrupt_taken().is_some() || self.several() && (lock::tree_is_wanted() || !shootdown::is_over())
     }
 }

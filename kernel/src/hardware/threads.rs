@@ -15,7 +15,8 @@ impl Hardware {
     pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
         // SAFETY: a handle of a thread leads to its page, in which `place` made a frame. Only the
         // entry functions and the entry code touch it too, without a reference that outlives a call
-        // into the kernel.
+        // into the kernel. That of a thread that is away is its holder's: its home does not load it
+        // until it is back.
         unsafe { &mut *Self::frame_pointer(thread) }
     }
 
@@ -37,6 +38,10 @@ impl Threads for Hardware {
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
         let frame = self.frame(thread);
         (frame.rax, frame.rdx, frame.rsi) = (status, values[0], values[1]);
+    }
+
+    fn repeat_call(&mut self, thread: Id<Thread>) {
+        self.frame(thread).repeat_call();
     }
 
     fn message(&mut self, thread: Id<Thread>) -> Message {

@@ -1,8 +1,13 @@
 #!/bin/busybox sh
-# Makes Linux fail in the way that ride.fault names, once: after a restart it behaves. A fault that
-# does not kill Linux is followed by a panic, so that there is a restart in any case.
+# Makes Linux fail in the way that ride.fault names: once, or as often as its name says, and after
+# that it behaves. A fault that does not kill Linux is followed by a panic, so that there is a
+# restart in any case.
 . /lib/pillion/settings.sh
-[ "$boot" = 1 ] || [ "$fault" = reboots ] || exit 0
+case $fault in
+    reboots) ;;
+    turns) [ "$boot" -le 3 ] || exit 0 ;;
+    *) [ "$boot" = 1 ] || exit 0 ;;
+esac
 sleep $(((seconds + 1) / 2))
 note fault "$fault"
 "/lib/pillion/fault/$fault"

@@ -64,7 +64,7 @@ fn client(series: &Series, words: [u64; 8]) -> ! {
 
 /// A call without a message: only the registers that the call itself needs are set.
 #[inline(always)]
-fn empty_call(endpoint: Cap) -> (u64, u64) {
+pub fn empty_call(endpoint: Cap) -> (u64, u64) {
     let (status, label);
     // SAFETY: the kernel changes the message's registers and what calls clobber, no memory.
     unsafe {
@@ -104,7 +104,7 @@ unsafe extern "C" fn empty_client(series: u64) -> ! {
 
 /// Replies with the message that came; it is already in the right registers.
 #[unsafe(naked)]
-extern "C" fn empty_server(_: u64) -> ! {
+pub extern "C" fn empty_server(_: u64) -> ! {
     naked_asm!(
         "mov eax, {receive}",
         "mov rsi, -1",

@@ -38,7 +38,8 @@ extern "C" fn spinner(_: u64) -> ! {
     }
 }
 
-extern "C" fn runner(vcpu: u64) -> ! {
+/// Runs a guest, again and again.
+pub extern "C" fn runner(vcpu: u64) -> ! {
     loop {
         let _ = pillion_runtime::vcpu_run(vcpu as Cap);
     }

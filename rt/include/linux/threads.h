@@ -1,4 +1,4 @@
-/* Processors. */
+/* Processors. Their numbers are those of the machine; all threads of a task run on one of them. */
 #ifndef LINUX_THREADS_H
 #define LINUX_THREADS_H
 
@@ -8,7 +8,7 @@ extern "C" {
 
 unsigned int rtl_getcpuid(void);
 #ifndef NR_CPUS
-#define NR_CPUS 1
+#define NR_CPUS 8
 #endif
 #define smp_processor_id() rtl_getcpuid()
 #define smp_num_cpus 1

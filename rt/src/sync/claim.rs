@@ -3,14 +3,15 @@
 //! A wake-up is meant for any thread that can proceed, not for one in particular: if the woken
 //! thread ends before it has done what it was woken for, the next one is woken. So a thread notes
 //! what it waits for before it waits, or the thread that hands it over makes the note; the thread
-//! clears the note once it has what it waited for. All threads of a task run on one processor, so
-//! plain stores are seen in their order.
+//! clears the note once it has what it waited for. A note is released when it is set or cleared and
+//! acquired when it is taken: who takes it has stopped the thread, wherever that ran, and sees what
+//! it did before.
 
 use super::{mutex::Mutex, once::Once, rwlock::RwLock, semaphore::Semaphore};
 use crate::lock::Token;
 use core::ptr::null_mut;
 use core::sync::atomic::AtomicPtr;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{AcqRel, Release};
 
 /// A note of one kind.
 #[derive(Debug)]
@@ -24,12 +25,12 @@ impl<T> Note<T> {
     /// Notes `of`.
     #[inline]
     pub(crate) fn set(&self, of: &T) {
-        self.0.store(core::ptr::from_ref(of).cast_mut(), Relaxed);
+        self.0.store(core::ptr::from_ref(of).cast_mut(), Release);
     }
 
     #[inline]
     pub(crate) fn clear(&self) {
-        self.0.store(null_mut(), Relaxed);
+        self.0.store(null_mut(), Release);
     }
 
     /// Clears the note and returns the object.
@@ -38,7 +39,7 @@ impl<T> Note<T> {
     /// The noted object exists for as long as the result is used.
     pub(super) unsafe fn take<'a>(&self) -> Option<&'a T> {
         // SAFETY: the caller's promise.
-        unsafe { self.0.swap(null_mut(), Relaxed).as_ref() }
+        unsafe { self.0.swap(null_mut(), AcqRel).as_ref() }
     }
 }
 

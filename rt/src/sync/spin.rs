@@ -1,7 +1,7 @@
 //! Spin locks.
 //!
-//! Taking a spin lock switches interrupts off, that is, takes the task's lock. No other thread of
-//! the task runs meanwhile, so it never spins.
+//! Taking a spin lock switches interrupts off, that is, takes the task's lock, and waits for it.
+//! Who has that has all spin locks of the task, so it never spins.
 
 use crate::cell::Guarded;
 use crate::error::{EBUSY, EDEADLK};

@@ -1,7 +1,7 @@
 //! Thread attributes.
 
 use crate::error::{EINVAL, number};
-use crate::irq::processor_exists;
+use crate::irq::{processor, processor_exists};
 use crate::sync::{SchedParam, prio_ok};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -52,7 +52,7 @@ pub struct Attributes {
     pub sched_param: SchedParam,
     /// `PTHREAD_CREATE_JOINABLE` or `PTHREAD_CREATE_DETACHED`.
     pub detachstate: c_int,
-    /// Processor.
+    /// Processor: the task's, unless the program writes here itself, which has no effect.
     pub cpu: c_int,
     /// Whether the thread uses floating point; it may in any case.
     pub use_fp: c_int,
@@ -85,7 +85,7 @@ impl Attributes {
 /// Fills the attributes with the defaults.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_attr_init(attributes: &mut Attributes) -> c_int {
-    *attributes = Attributes::DEFAULT;
+    *attributes = Attributes { cpu: processor(), ..Attributes::DEFAULT };
     0
 }
 

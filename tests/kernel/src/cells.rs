@@ -30,6 +30,11 @@ pub fn set(cell: usize, value: impl Into<u64>) {
     CELLS[cell].store(value.into(), SeqCst);
 }
 
+/// Where a cell is, for code that adds to it on its own.
+pub fn address(cell: usize) -> u64 {
+    CELLS[cell].as_ptr() as u64
+}
+
 pub fn add(cell: usize, value: u64) {
     CELLS[cell].fetch_add(value, SeqCst);
 }

@@ -24,7 +24,7 @@ pub extern "C" fn vectors(_: u64) -> ! {
         "mov eax, ebx", "and eax, 0x3f", "shl eax, 7", "or eax, 0x1f00", "and eax, 0x1f80", "push rax", "ldmxcsr [rsp]",
         "3:",
         "mov r12d, 300", "5: dec r12d", "jnz 5b",
-        "mov eax, 7", "syscall",
+        "pause", "mov eax, 7", "syscall",
         "movq rax, xmm0", "cmp rax, rbx", "jne 4f", "movq rax, xmm7", "cmp rax, rbx", "jne 4f",
         "movq rax, xmm15", "cmp rax, rbx", "jne 4f",
         "vextractf128 xmm3, ymm9, 1", "movq rax, xmm3", "cmp rax, rbx", "jne 4f",
@@ -42,11 +42,13 @@ fn rounds(index: u64) -> u64 {
     ROUNDS[index as usize].swap(0, core::sync::atomic::Ordering::SeqCst)
 }
 
-fn with_fpu(entry: extern "C" fn(u64) -> !, argument: u64) -> Setup {
+/// A thread that checks its registers, whose argument ends with its number.
+pub fn with_fpu(entry: extern "C" fn(u64) -> !, argument: u64) -> Setup {
     Setup { fpu: true, ..Setup::new(20, entry).with(argument) }
 }
 
-fn run(kit: &mut Kit, threads: &[u64]) -> Checked {
+/// Lets the threads with these arguments run, and looks how far they came.
+pub fn run(kit: &mut Kit, threads: &[u64]) -> Checked {
     for i in threads {
         rounds(*i & 0xff);
     }

@@ -97,7 +97,7 @@ fn wakes(kit: &mut Kit) -> Checked {
     let [before, between, after] =
         [guest.state().gpr[gpr::RDI].get(), cells::get(4), guest.state().gpr[gpr::RAX].get()].map(|time| time as u32);
     let (to_thread, to_guest) = (between.wrapping_sub(before), after.wrapping_sub(between));
-    check!(to_thread < 500 && to_guest < 600, "the thread ran after {to_thread}, the guest {to_guest} later");
+    check!(to_thread < 520 && to_guest < 600, "the thread ran after {to_thread}, the guest {to_guest} later");
     Ok(())
 }
 

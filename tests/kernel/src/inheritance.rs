@@ -138,7 +138,7 @@ fn abandoned(kit: &mut Kit) -> Checked {
 /// Callers raise nobody: the thread in between, which does not use the server, runs before it.
 fn not_raised(kit: &mut Kit) -> Checked {
     let (endpoint, t) = (done!(kit.make(Kind::Endpoint, 0)), done!(kit.prepare(Setup::new(10, worker).with(30_000))));
-    done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0));
+    done!(endpoint_bind_with(endpoint, t.thread, OWN_PRIORITY, 0, 0));
     cells::set(0, endpoint);
     done!(thread_resume(t.thread));
     kit.rest(5_000);

@@ -36,7 +36,7 @@ fn clock(kit: &mut Kit) -> Checked {
     const PERIODIC: u32 = 0x40;
     const TICK: u64 = 1_000_000_000 / 1024;
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
-    done!(interrupt_create(slot::IRQ_CONTROL, CLOCK_LINE, 0, interrupt, kit.region()));
+    done!(interrupt_create(slot::IRQ_CONTROL, CLOCK_LINE, kit.interrupts(0), interrupt, kit.region()));
     done!(interrupt_bind(interrupt, n, 0x80));
     let control = clock_register(0xb)?;
     set_clock_register(0xb, control | PERIODIC)?;
@@ -60,7 +60,8 @@ fn message(kit: &mut Kit) -> Checked {
     let edu = Edu::find(kit, slot::ADDRESS_SPACE)?;
     same!(edu.identity() & 0xff, 0xed);
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
-    let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, interrupt, kit.region()));
+    let [address, data] =
+        done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, kit.interrupts(0), interrupt, kit.region()));
     check!(address >> 20 == 0xfee && (0xf0..0xfc).contains(&(data & 0xff)), "{address:#x} {data:#x}");
     same!(edu.function.set_message(address, data), true);
     // Before it is bound, it goes nowhere.
@@ -89,7 +90,8 @@ extern "C" fn handler(_: u64) -> ! {
 fn elsewhere(kit: &mut Kit) -> Checked {
     let (edu, space) = (Edu::find(kit, slot::ADDRESS_SPACE)?, done!(kit.space()));
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
-    let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, interrupt, kit.region()));
+    let [address, data] =
+        done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, kit.interrupts(0), interrupt, kit.region()));
     done!(interrupt_bind(interrupt, n, 1));
     same!(edu.function.set_message(address, data), true);
     cells::set(0, n);
@@ -116,7 +118,7 @@ fn level(kit: &mut Kit) -> Checked {
     for line in PCI_LINES {
         let to = kit.slot();
         cells::set(line as usize, to);
-        done!(interrupt_create(slot::IRQ_CONTROL, line, irq::LEVEL, to, kit.region()));
+        done!(interrupt_create(slot::IRQ_CONTROL, line, irq::LEVEL | kit.interrupts(0), to, kit.region()));
         done!(interrupt_bind(to, n, 1 << line));
     }
     edu.raise(1);
@@ -139,7 +141,8 @@ fn level(kit: &mut Kit) -> Checked {
 fn ended(kit: &mut Kit) -> Checked {
     let edu = Edu::find(kit, slot::ADDRESS_SPACE)?;
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
-    let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, interrupt, kit.region()));
+    let [address, data] =
+        done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, kit.interrupts(0), interrupt, kit.region()));
     done!(interrupt_bind(interrupt, n, 1));
     same!(edu.function.set_message(address, data), true);
     done!(cap_delete(0, interrupt));
@@ -148,7 +151,7 @@ fn ended(kit: &mut Kit) -> Checked {
     refused!(wait(n, now() + 10_000), Timeout);
     // Its vector is free again.
     let next = kit.slot();
-    same!(done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, next, kit.region())), [address, data]);
+    same!(done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, kit.interrupts(0), next, kit.region())), [address, data]);
     done!(interrupt_bind(next, n, 4));
     edu.raise(1);
     same!(done!(wait(n, now() + 10_000))[0], 4);

@@ -7,6 +7,7 @@
 mod budget;
 mod capability;
 mod cells;
+mod counts;
 mod endpoint;
 mod endpoint_end;
 mod exits;
@@ -21,6 +22,7 @@ mod interrupt;
 mod mappings;
 mod notification;
 mod port;
+mod posts;
 mod preemption;
 mod refusal;
 mod refusal_limits;
@@ -28,8 +30,13 @@ mod refusal_state;
 mod refusal_target;
 mod region;
 mod scheduling;
+mod several;
+mod start_up;
+mod stress;
 mod thread;
 mod time;
+mod trace;
+mod translations;
 mod urgency;
 mod user_vcpu;
 mod user_vcpu_beside;
@@ -37,14 +44,14 @@ mod without_svm;
 
 use pillion_abi::boot::feature;
 use pillion_runtime::{println, task};
-use pillion_test_kit::{Checked, Kit, end};
+use pillion_test_kit::{Checked, Kit, end, stop};
 
 task!(main);
 
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Checked);
 
-const ALL: [&[Test]; 27] = [
+const ALL: [&[Test]; 29] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
@@ -54,6 +61,7 @@ const ALL: [&[Test]; 27] = [
     mappings::TESTS,
     notification::TESTS,
     time::TESTS,
+    trace::TESTS,
     urgency::TESTS,
     scheduling::TESTS,
     budget::TESTS,
@@ -68,6 +76,7 @@ const ALL: [&[Test]; 27] = [
     interrupt::TESTS,
     preemption::TESTS,
     exits::TESTS,
+    start_up::TESTS,
     guest_signal::TESTS,
     guest_wait::TESTS,
     user_vcpu::TESTS,
@@ -78,10 +87,12 @@ const ALL: [&[Test]; 27] = [
 const WITHOUT_SVM: [&[Test]; 6] =
     [without_svm::TESTS, region::TESTS, notification::TESTS, endpoint::TESTS, fault_handler::TESTS, fpu::TESTS];
 
-fn tests(has_svm: bool) -> impl Iterator<Item = &'static Test> {
+fn tests(has_svm: bool, cpus: u64) -> impl Iterator<Item = &'static Test> {
     let groups: &[&'static [Test]] = if has_svm { &ALL } else { &WITHOUT_SVM };
     let guests = if has_svm { guest_interrupt::TESTS } else { &[] };
-    groups.iter().copied().flatten().chain(guests)
+    let elsewhere = if cpus > 1 { several::TESTS } else { &[] };
+    let among_four: [&[Test]; 3] = if cpus > 3 { [posts::TESTS, translations::TESTS, counts::TESTS] } else { [&[]; 3] };
+    groups.iter().copied().flatten().chain(guests).chain(elsewhere).chain(among_four.into_iter().flatten())
 }
 
 /// # Safety
@@ -92,23 +103,56 @@ unsafe fn main(argument: u64) -> ! {
         println!("tests cannot begin");
         end(0, false)
     };
-    let (mut passed, mut failed) = (0, 0);
-    for (name, test) in tests(kit.info.features & feature::SVM != 0) {
-        cells::clear();
-        let outcome = kit.begin().and_then(|()| test(&mut kit));
-        // A failed test is cleaned up all the same.
-        match outcome.and(kit.end()) {
-            Ok(()) => {
-                println!("test {name} ok");
-                passed += 1;
-            }
-            Err(why) => {
-                println!("test {name} FAILED {why}");
-                failed += 1;
-                let _ = kit.end();
-            }
-        }
+    if let Some(seconds) = option(&kit, b"stress=") {
+        let (name, seed) = ("stress", option(&kit, b"seed=").unwrap_or(1));
+        let outcome = stress::run(&mut kit, seconds, seed);
+        finish(&kit, u64::from(report(name, outcome)), 1)
     }
-    println!("tests {passed} passed {failed} failed");
-    end(kit.info.tsc_hz, failed == 0)
+    let on = option(&kit, b"on=").unwrap_or(0);
+    if kit.number(0) == on {
+        run(&mut kit)
+    }
+    // The tests run elsewhere, and this processor sleeps.
+    if let Err(error) = kit.begin_on(on) {
+        println!("tests cannot begin on processor {on}: {error:?}");
+        end(0, false)
+    }
+    stop()
+}
+
+/// A number of the kernel's command line, behind this word.
+fn option(kit: &Kit, name: &[u8]) -> Option<u64> {
+    let words = kit.info.command_line.split(|byte| matches!(byte, b' ' | 0));
+    let value = words.filter_map(|word| word.strip_prefix(name)).next()?;
+    core::str::from_utf8(value).ok()?.parse().ok()
+}
+
+fn run(kit: &mut Kit) -> ! {
+    let (mut passed, mut all) = (0, 0);
+    for (name, test) in tests(kit.info.features & feature::SVM != 0, kit.info.cpus) {
+        cells::clear();
+        let outcome = kit.begin().and_then(|()| test(kit));
+        // A failed test is cleaned up all the same.
+        let outcome = outcome.and(kit.end());
+        if outcome.is_err() {
+            let _ = kit.end();
+        }
+        all += 1;
+        passed += u64::from(report(name, outcome));
+    }
+    finish(kit, passed, all)
+}
+
+/// Reports a test. Returns whether it passed.
+fn report(name: &str, outcome: Checked) -> bool {
+    match &outcome {
+        Ok(()) => println!("test {name} ok"),
+        Err(why) => println!("test {name} FAILED {why}"),
+    }
+    outcome.is_ok()
+}
+
+fn finish(kit: &Kit, passed: u64, all: u64) -> ! {
+    println!("tests {passed} passed {} failed", all - passed);
+    end(kit.info.tsc_hz, passed == all)
 }

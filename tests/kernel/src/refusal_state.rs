@@ -150,7 +150,9 @@ fn bindings(kit: &mut Kit) -> Checked {
     let (a, b) = (done!(kit.prepare(Setup::new(20, idle))), done!(kit.prepare(Setup::new(20, idle))));
     refused!(endpoint_bind(first, second), WrongKind);
     refused!(endpoint_bind(first, FAR as Cap), BadCap);
-    refused!(endpoint_bind_with(first, a.thread, 2, 0), BadArgument);
+    refused!(endpoint_bind_with(first, a.thread, 2, 0, 0), BadArgument);
+    refused!(endpoint_bind_with(first, a.thread, 0, 0, a.context), Busy);
+    refused!(endpoint_bind_with(first, a.thread, 0, 0, second), WrongKind);
     done!(endpoint_bind(first, a.thread));
     refused!(endpoint_bind(first, b.thread), Busy);
     refused!(endpoint_bind(second, a.thread), Busy);
@@ -169,10 +171,10 @@ fn interrupts(kit: &mut Kit) -> Checked {
     refused!(interrupt_create(control, IRQ_MSI, 4, at, region), BadArgument);
     refused!(interrupt_create(control, 1000, 0, at, region), BadArgument);
     refused!(interrupt_create(control, 1 << 40, 0, at, region), BadArgument);
-    refused!(interrupt_create(control, IRQ_MSI, 0, at, slot::THREAD), WrongKind);
-    refused!(interrupt_create(control, IRQ_MSI, 0, at, FAR as Cap), BadCap);
-    done!(interrupt_create(control, 8, 0, at, region));
-    refused!(interrupt_create(control, 8, 0, other, region), Busy);
+    refused!(interrupt_create(control, IRQ_MSI, kit.interrupts(0), at, slot::THREAD), WrongKind);
+    refused!(interrupt_create(control, IRQ_MSI, kit.interrupts(0), at, FAR as Cap), BadCap);
+    done!(interrupt_create(control, 8, kit.interrupts(0), at, region));
+    refused!(interrupt_create(control, 8, kit.interrupts(0), other, region), Busy);
     let n = done!(kit.make(Kind::Notification, 0));
     refused!(interrupt_bind(at, slot::THREAD, 1), WrongKind);
     done!(interrupt_bind(at, n, 1));
@@ -183,7 +185,7 @@ fn interrupts(kit: &mut Kit) -> Checked {
 fn vectors(kit: &mut Kit) -> Checked {
     for made in 0..20 {
         let at = kit.slot();
-        if let Err(error) = interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, 0, at, kit.region()) {
+        if let Err(error) = interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, kit.interrupts(0), at, kit.region()) {
             check!(error == NoMemory && made == 12, "{error:?} after {made}");
             return Ok(());
         }

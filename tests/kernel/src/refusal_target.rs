@@ -30,7 +30,7 @@ fn create(kit: &mut Kit) -> Checked {
     let region = u64::from(kit.region());
     let (empty, taken) = (u64::from(kit.slot()), u64::from(done!(kit.make(Kind::Notification, 0))));
     let kind = |kind: Kind| kind as u64;
-    let rows: [(u64, u64, u64, Error); 17] = [
+    let rows: [(u64, u64, u64, Error); 19] = [
         (99, 0, empty, BadArgument),
         (u64::MAX, 0, empty, BadArgument),
         (kind(Kind::None), 0, empty, BadArgument),
@@ -44,6 +44,8 @@ fn create(kit: &mut Kit) -> Checked {
         (kind(Kind::CapSpace), 0x1_0001, empty, BadArgument),
         (kind(Kind::AddressSpace), 0, empty, BadArgument),
         (kind(Kind::GuestSpace), 0x4001, empty, BadArgument),
+        (kind(Kind::Thread), 8, empty, BadArgument),
+        (kind(Kind::Notification), 256, empty, BadArgument),
         (kind(Kind::Notification), 0, taken, SlotTaken),
         (kind(Kind::Notification), 0, 0, BadArgument),
         (kind(Kind::Notification), 0, FAR, BadCap),

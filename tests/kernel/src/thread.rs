@@ -17,14 +17,14 @@ pub const TESTS: &[Test] = &[
     ("thread/bad-addresses-fault", bad_address),
 ];
 
-/// Fills every register and spins.
+/// Fills every register and spins, giving other emulated processors their turn.
 #[unsafe(naked)]
-extern "C" fn full(_: u64) -> ! {
+pub extern "C" fn full(_: u64) -> ! {
     naked_asm!(
         "mov rax, 1; mov rbx, 2; mov rcx, 3; mov rdx, 4; mov rsi, 5; mov rdi, 6; mov rbp, 7",
         "mov r8, 8; mov r9, 9; mov r10, 10; mov r11, 11; mov r12, 12; mov r13, 13; mov r14, 14",
         "mov r15, 15",
-        "2: jmp 2b",
+        "2: pause; jmp 2b",
     )
 }
 
@@ -54,9 +54,10 @@ extern "C" fn spinner(cell: u64) -> ! {
     }
 }
 
-const FULL: [[u64; 2]; 8] = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11], [12, 13], [14, 15]];
+pub const FULL: [[u64; 2]; 8] = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11], [12, 13], [14, 15]];
 
-fn all(thread: Cap) -> Checked<[[u64; 2]; 8]> {
+/// All registers but the flags, the instruction and the stack pointer.
+pub fn all(thread: Cap) -> Checked<[[u64; 2]; 8]> {
     let mut found = [[0; 2]; 8];
     for (i, pair) in found.iter_mut().enumerate() {
         *pair = done!(thread_register(thread, i as u64 + 1));

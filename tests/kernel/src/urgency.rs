@@ -46,12 +46,13 @@ extern "C" fn sleeper(_: u64) -> ! {
 }
 
 fn sleepers(kit: &mut Kit) -> Checked {
-    let at = now() + 200_000;
+    let at = now() + 400_000;
     cells::set(0, at);
     for _ in 0..MANY {
         done!(kit.start(Setup::new(BELOW, sleeper)));
     }
     kit.rest(50_000);
+    check!(now() < at, "the threads were made too late by {} ns", now() - at);
     let (times, lost) = watch(at + 50_000);
     check!(times == 0, "interrupted {times} times, for {lost} ns");
     same!(cells::get(1), 0);
@@ -126,7 +127,7 @@ fn set_clock(divisor: u32) -> Checked {
 
 fn line(kit: &mut Kit) -> Checked {
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, 0)));
-    done!(interrupt_create(slot::IRQ_CONTROL, CLOCK_LINE, 0, interrupt, kit.region()));
+    done!(interrupt_create(slot::IRQ_CONTROL, CLOCK_LINE, kit.interrupts(0), interrupt, kit.region()));
     done!(interrupt_bind(interrupt, n, 1));
     done!(kit.start(Setup::new(BELOW, waiter).with(n.into())));
     set_clock(CLOCK_DIVISOR)?;

@@ -33,14 +33,19 @@ const fn segment(attributes: u16) -> Segment {
 impl Guest {
     /// Makes a guest with empty memory.
     pub fn new(kit: &mut Kit) -> Checked<Guest> {
-        let mut guest = Guest::make(kit, 0)?;
+        Guest::on(kit, 0)
+    }
+
+    /// As [`Guest::new`], with a home for its vCPU.
+    pub fn on(kit: &mut Kit, home: u64) -> Checked<Guest> {
+        let mut guest = Guest::make(kit, home, 0)?;
         guest.reset();
         Ok(guest)
     }
 
-    /// Makes a guest with flags for its vCPU; its state must be set.
-    pub(crate) fn make(kit: &mut Kit, flags: u64) -> Checked<Guest> {
-        let vcpu = done!(kit.make(Kind::Vcpu, 0));
+    /// Makes a guest with home and flags for its vCPU; its state must be set.
+    pub(crate) fn make(kit: &mut Kit, home: u64, flags: u64) -> Checked<Guest> {
+        let vcpu = done!(kit.make(Kind::Vcpu, home));
         let space = done!(kit.make(Kind::GuestSpace, 8));
         let (state_memory, state) = done!(kit.memory(PAGE, map::WRITE));
         let (own, bytes) = done!(kit.memory(MEMORY, map::WRITE));
@@ -50,11 +55,11 @@ impl Guest {
         Ok(Guest { vcpu, space, memory, state_memory, state, bytes })
     }
 
-    /// The shared state.
+    /// The shared state: not while the guest runs on another processor.
     pub fn state(&self) -> &State {
         // SAFETY: `make` mapped the page, until the end of the test; all bit patterns are valid,
         // and the kernel writes cells only while this thread is in a call: other threads that run
-        // the guest are less urgent.
+        // the guest are less urgent, or on another processor, while no test uses the state.
         unsafe { &*(self.state as *const State) }
     }
 

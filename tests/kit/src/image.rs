@@ -2,7 +2,7 @@
 
 use pillion_abi::{
     boot::{BootInfo, slot},
-    bundle::{ROOT_TASK, SEGMENTS},
+    bundle::ROOT_TASK,
     object::right,
     status::Result,
 };
@@ -15,32 +15,27 @@ const BUNDLE: u64 = 0x40_0000_0000;
 /// for each segment.
 const FIRST_SEGMENT: Cap = slot::COUNT - 2;
 
-/// Addresses and flags of the segments.
-pub struct Segments {
-    places: [(u64, u64); SEGMENTS],
-    count: usize,
-}
+/// The image of the first task.
+pub struct Segments(image::Image<'static>);
 
 impl Segments {
     pub fn find(info: &BootInfo) -> Option<Segments> {
         memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, BUNDLE, 0).ok()?;
         // SAFETY: the bundle was just mapped there, whole, read-only and for good.
         let bytes = unsafe { core::slice::from_raw_parts(BUNDLE as *const u8, info.bundle.size as usize) };
-        let task = image::task(image::file(bytes, ROOT_TASK)?).ok()?;
-        let mut segments = Segments { places: [(0, 0); SEGMENTS], count: 0 };
-        for (segment, _) in task.segments() {
-            segments.places[segments.count] = (segment.address, segment.flags);
-            segments.count += 1;
-        }
-        Some(segments)
+        image::task(image::file(bytes, ROOT_TASK)?).ok().map(Segments)
+    }
+
+    pub(crate) fn image(&self) -> image::Image<'static> {
+        self.0
     }
 
     /// Maps the image in another address space. Takes slots from `next`.
     pub fn map(&self, space: Cap, mut next: impl FnMut() -> Cap) -> Result<()> {
-        for (index, (address, flags)) in self.places[..self.count].iter().enumerate() {
+        for (index, (segment, _)) in self.0.segments().enumerate() {
             let copy = next();
             cap_derive(0, copy, FIRST_SEGMENT - index as Cap, right::ALL, 0)?;
-            memory_map(copy, space, *address, *flags)?;
+            memory_map(copy, space, segment.address, segment.flags)?;
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! Objects for the tests, made out of one region that is reset after each test.
 
 use crate::{Checked, done, failure, image::Segments, thread::Stacks};
+use core::arch::x86_64::__cpuid;
 use pillion_abi::{
     NEVER,
-    boot::{self, BootInfo, slot},
+    boot::{self, BootInfo, processor_state::RUNS, slot},
+    call::irq,
     object::{Kind, map, right},
     status::Result,
 };
@@ -32,14 +34,31 @@ const ARENA_SIZE: u64 = 32 << 20;
 pub const FIRST_ADDRESS: u64 = 0x80_0000_0000;
 
 /// Priority of the task itself.
-const PRIORITY: u8 = 100;
+pub(crate) const PRIORITY: u8 = 100;
+
+/// Whether objects of this kind belong to a processor.
+const fn has_home(kind: Kind) -> bool {
+    use Kind::{Endpoint, Notification, SchedContext, Thread, Timer, Vcpu};
+    matches!(kind, Thread | SchedContext | Endpoint | Notification | Timer | Vcpu)
+}
+
+/// The processor that this is.
+fn processor(info: &BootInfo) -> u64 {
+    let apic_id = __cpuid(1).ebx >> 24;
+    let this = info.processors.iter().find(|p| p.state == RUNS && p.apic_id == apic_id);
+    this.map_or(0, |p| p.number.into())
+}
 
 /// The source of objects.
 pub struct Kit {
     /// The kernel's boot information.
     pub info: &'static BootInfo,
     pub(crate) stacks: Stacks,
-    segments: Segments,
+    pub(crate) segments: Segments,
+    /// The region that the tests' region is made of.
+    pub(crate) ram: Cap,
+    /// The processor that this thread runs on.
+    home: u64,
     next: Cap,
     next_address: u64,
 }
@@ -55,10 +74,23 @@ impl Kit {
         let info = unsafe { &*(argument as *const BootInfo) };
         let large = |i: &usize| info.regions[*i].kind == 1 && info.regions[*i].size >= 4 * ARENA_SIZE;
         let ram = (0..info.region_count as usize).find(large)?;
-        region_create(slot::REGIONS + ram as Cap, Kind::Region, ARENA_SIZE, ARENA).ok()?;
+        let ram = slot::REGIONS + ram as Cap;
+        region_create(ram, Kind::Region, ARENA_SIZE, ARENA).ok()?;
         context_configure(slot::SCHED_CONTROL, slot::CONTEXT, PRIORITY, NEVER, 0, 0).ok()?;
         let segments = Segments::find(info)?;
-        Some(Kit { info, segments, stacks: Stacks::default(), next: FIRST_SLOT, next_address: FIRST_ADDRESS })
+        let (home, stacks) = (processor(info), Stacks::default());
+        Some(Kit { info, segments, stacks, ram, home, next: FIRST_SLOT, next_address: FIRST_ADDRESS })
+    }
+
+    /// The number of a processor. Tests count from the one that they run on, and after the last one
+    /// comes the first.
+    pub fn number(&self, processor: u64) -> u64 {
+        if processor < self.info.cpus { (processor + self.home) % self.info.cpus } else { processor }
+    }
+
+    /// Flags of an interrupt for a processor.
+    pub fn interrupts(&self, processor: u64) -> u64 {
+        self.number(processor) << irq::HOME_SHIFT
     }
 
     /// Makes the objects that every test needs.
@@ -100,9 +132,11 @@ impl Kit {
         self.next - 1
     }
 
-    /// Makes an object.
+    /// Makes an object. What belongs to a processor has its home for a size, as [`Kit::number`]
+    /// has it.
     pub fn make(&mut self, kind: Kind, size: u64) -> Result<Cap> {
         let at = self.slot();
+        let size = if has_home(kind) { self.number(size) } else { size };
         region_create(ARENA, kind, size, at)?;
         if !matches!(kind, Kind::Region | Kind::CapSpace) {
             self.grant(at)?;

@@ -3,6 +3,7 @@
 #![no_std]
 #![allow(clippy::result_large_err, reason = "a failure carries its text, and there is no heap")]
 
+mod another;
 pub mod edu;
 pub mod failure;
 pub mod guest;

@@ -44,6 +44,8 @@ impl Stacks {
 /// Properties of a new thread.
 #[derive(Clone, Copy)]
 pub struct Setup {
+    /// The processor that the thread and its scheduling context belong to.
+    pub home: u64,
     /// Address space.
     pub space: Cap,
     /// Priority.
@@ -63,16 +65,22 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A thread in this task's address space, with unlimited time.
+    /// A thread of the first processor, in this task's address space, with unlimited time.
     pub fn new(priority: u8, entry: unsafe extern "C" fn(u64) -> !) -> Setup {
         let space = slot::ADDRESS_SPACE;
-        Setup { space, priority, budget: NEVER, period: 0, fpu: false, fault: 0, entry, argument: 0 }
+        Setup { home: 0, space, priority, budget: NEVER, period: 0, fpu: false, fault: 0, entry, argument: 0 }
     }
 
     /// Sets the argument.
     #[must_use]
     pub fn with(self, argument: u64) -> Setup {
         Setup { argument, ..self }
+    }
+
+    /// Sets the home.
+    #[must_use]
+    pub fn on(self, home: u64) -> Setup {
+        Setup { home, ..self }
     }
 
     /// Sets the address space.
@@ -94,8 +102,8 @@ pub struct Thread {
 impl Kit {
     /// Makes a thread that is ready to be resumed.
     pub fn prepare(&mut self, setup: Setup) -> Result<Thread> {
-        let thread = self.make(Kind::Thread, 0)?;
-        let context = self.make(Kind::SchedContext, 0)?;
+        let thread = self.make(Kind::Thread, setup.home)?;
+        let context = self.make(Kind::SchedContext, setup.home)?;
         let flags = if setup.fpu { FPU } else { 0 };
         thread_configure(thread, setup.space, self.workers(), setup.fault, flags)?;
         context_configure(slot::SCHED_CONTROL, context, setup.priority, setup.budget, setup.period, 0)?;

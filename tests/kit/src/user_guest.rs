@@ -24,7 +24,12 @@ const LARGE: u64 = 1 << 7;
 impl Guest {
     /// Makes a user vCPU in a space and with memory of its own.
     pub fn user(kit: &mut Kit) -> Checked<Guest> {
-        let mut guest = Guest::make(kit, configure::USER)?;
+        Guest::user_on(kit, 0)
+    }
+
+    /// As [`Guest::user`], with a home for the vCPU.
+    pub fn user_on(kit: &mut Kit, home: u64) -> Checked<Guest> {
+        let mut guest = Guest::make(kit, home, configure::USER)?;
         guest.map();
         guest.enter_user_mode();
         Ok(guest)

@@ -169,6 +169,9 @@ pub struct RunArguments {
     /// Memory of the machine
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     pub memory: u32,
+    /// Number of the machine's processors
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    pub cpus: u8,
     /// Emulator to use
     #[arg(long, value_name = "PATH", default_value = "qemu-system-x86_64")]
     pub qemu: PathBuf,

@@ -92,6 +92,7 @@ mod tests {
         let run = parsed(&Boot {
             system: text("s.toml"),
             task: words(&["a", "b"]),
+            cpus: Some(4),
             patch: text("p.patch"),
             linux: text("rt"),
             append: text("quiet nokaslr"),
@@ -116,6 +117,7 @@ mod tests {
         assert_eq!((build.linux.as_str(), build.append.as_deref()), ("rt", Some("quiet nokaslr")));
         assert_eq!((run.kernel_append.as_deref(), run.fault.as_deref()), (Some("trace=1"), Some("reboot")));
         assert_eq!((run.seconds, run.timeout, run.qemu_args), (Some(5), Some(900), words(&["-device", "edu"])));
+        assert_eq!(run.cpus, 4);
         assert!(build.system.is_some() && build.patch.is_some() && build.measure_module);
         assert!(run.isolated && build.wire && build.card && !run.direct && !build.no_linux);
         assert!(parsed(&Boot { direct: true, ..Boot::default() }).direct);

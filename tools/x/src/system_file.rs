@@ -2,7 +2,7 @@
 
 use crate::problem::{problem, problems};
 use anyhow::Result;
-use pillion_system::{Problem, System, Target};
+use pillion_system::{Problem, Processors, System, Target};
 use std::path::Path;
 
 /// A system file that was read.
@@ -38,13 +38,23 @@ pub fn parse(path: &Path, text: String) -> Result<SystemFile> {
 /// The emulated machine's I/O APICs: first line and number of lines.
 const EMULATED_LINES: &[(u32, u32)] = &[(0, 24)];
 
-/// Checks a system against the entries of its bundle and the additions to Linux's command line;
-/// with `memory_bytes`, also against the emulated machine that it is to run on.
-pub fn check(path: &Path, system: &System, memory_bytes: Option<u64>, images: &[&str], append: &str) -> Result<()> {
+/// The emulated machine that a system is to run on.
+#[derive(Clone, Copy)]
+pub struct Emulated {
+    /// MiB of memory.
+    pub memory_mib: u32,
+    /// Processors, of which the kernel starts as many as it has room for.
+    pub processors: u8,
+}
+
+/// Checks a system against the entries of its bundle and the additions to Linux's command line, and
+/// against the emulated machine that it is to run on, if that is known.
+pub fn check(path: &Path, system: &System, on: Option<Emulated>, images: &[&str], append: &str) -> Result<()> {
     let machine = Target {
-        memory_bytes,
+        memory_bytes: on.map(|on| u64::from(on.memory_mib) << 20),
+        processors: on.map(|on| u32::from(on.processors).min(Processors::ALL.count())),
         images: Some(images),
-        lines: memory_bytes.map(|_| EMULATED_LINES),
+        lines: on.map(|_| EMULATED_LINES),
         appended: append.trim().len(),
         ..Target::default()
     };

@@ -20,6 +20,11 @@ impl Failure {
     pub fn of(self, whom: &str) -> Failure {
         Failure(format!("{whom}: {}", self.0))
     }
+
+    /// The same for a task on a processor, which is named unless it is the first one.
+    pub fn of_task(self, name: &str, cpu: u64) -> Failure {
+        if cpu == 0 { self.of(name) } else { self.of(&format!("{name}, on processor {cpu}")) }
+    }
 }
 
 impl fmt::Display for Failure {

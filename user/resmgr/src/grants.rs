@@ -11,6 +11,7 @@ pub fn give_interrupts(maker: &mut Maker<'_>, task: &Task, wanted: &system::Task
     for (i, interrupt) in (0..).zip(&wanted.interrupts) {
         let at = maker.slots.take()?;
         let flags = if interrupt.level { irq::LEVEL } else { 0 } | if interrupt.low { irq::LOW } else { 0 };
+        let flags = flags | task.cpu << irq::HOME_SHIFT;
         interrupt_create(slot::IRQ_CONTROL, interrupt.line.into(), flags, at, task.region)
             .when("making an interrupt")?;
         interrupt_bind(at, task.notification, 1 << i).when("binding an interrupt")?;

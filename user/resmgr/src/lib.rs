@@ -16,6 +16,7 @@ mod objects;
 mod page_tables;
 mod platform;
 mod pool;
+mod processors;
 mod rights;
 mod service;
 mod shutdown;

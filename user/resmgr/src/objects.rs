@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Result, While};
 use pillion_abi::boot::{self, slot};
 use pillion_abi::object::Kind;
+use pillion_abi::status::Error;
 use pillion_runtime::{Cap, cap_delete, cap_derive, region_create};
 
 /// Slots from this one on may hold objects from which the kernel made the manager.
@@ -55,7 +56,19 @@ impl Slots {
         Ok(self.next - 1)
     }
 
-    /// Makes an object from a region; `size` is as in the system call.
+    /// Makes an object that belongs to a processor.
+    pub fn make_on(&mut self, cpu: u64, region: Cap, kind: Kind) -> Result<Cap> {
+        let at = self.take()?;
+        region_create(region, kind, cpu, at).map_err(|error| match error {
+            Error::BadArgument if cpu != 0 => {
+                Failure::new(alloc::format!("making a {kind:?}: the kernel takes none for processor {cpu}"))
+            }
+            error => Failure::new(alloc::format!("making a {kind:?}: {error:?}")),
+        })?;
+        Ok(at)
+    }
+
+    /// Makes an object that belongs to none from a region; `size` is as in the system call.
     pub fn make(&mut self, region: Cap, kind: Kind, size: u64) -> Result<Cap> {
         let at = self.take()?;
         region_create(region, kind, size, at)

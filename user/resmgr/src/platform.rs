@@ -80,6 +80,7 @@ impl Platform {
         let target = system::Target {
             memory_bytes: Some(sum(true)),
             reserved_bytes: sum(false),
+            processors: u32::try_from(self.boot.cpus).ok(),
             virtualisation: Some(self.boot.features & feature::SVM != 0),
             images: Some(&images),
             lines: Some(&lines),

@@ -204,12 +204,15 @@ impl Service {
     fn fault(&mut self, sender: usize, words: &[u64; MESSAGE_WORDS]) {
         self.faults += 1;
         self.lines[sender].finish(print);
+        let is_monitor = self.is_monitor(sender);
+        let [_, _, _, rip, rsp, ..] = *words;
+        let presence = self.presence.as_mut().filter(|_| is_monitor);
+        let thread = presence.and_then(|presence| presence.monitor_faulted(rip, rsp));
         let task = &self.tasks[sender];
-        task_log::fault(task.name, task.thread, words, None);
-        if self.is_monitor(sender) {
+        task_log::fault(task.name, thread.unwrap_or(task.thread), words, None);
+        if is_monitor {
             let t_ns = task_log::since_boot(self.tsc_hz);
             println!("{{\"pillion\":\"linux\",\"event\":\"gave-up\",\"t_ns\":{t_ns}}}");
-            self.presence.iter_mut().for_each(Presence::monitor_faulted);
         }
     }
 

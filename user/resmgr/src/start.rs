@@ -7,6 +7,7 @@ use crate::{
     objects::{self, Slots},
     platform::Platform,
     pool::{self, Pool},
+    processors,
     rights::{Grants, Sender, badge},
     service::Service,
     skin::{self, Channel, Plans, Shared, Skins, dual, program, psc, threads},
@@ -21,7 +22,8 @@ use pillion_abi::boot::{self, BootInfo, slot};
 use pillion_abi::call::endpoint::OWN_PRIORITY;
 use pillion_abi::call::thread;
 use pillion_abi::object::Kind;
-use pillion_runtime::{endpoint_bind_with, println, thread_resume};
+use pillion_runtime::info::monitor::PROCESSORS;
+use pillion_runtime::{Cap, endpoint_bind_with, println, thread_resume};
 use pillion_system::{Linux, System, limit};
 
 /// Pages for the manager's own objects.
@@ -37,7 +39,7 @@ const LARGEST: u32 = {
     let programs = skins * (1 + program::SLOTS + threads::slots(*limit::THREADS.end() as u32))
         + psc::slots(limit::PSC_THREADS)
         + dual::slots(dual_threads);
-    let monitor = task::SLOTS + 2 * boot::REGIONS as u32;
+    let monitor = task::SLOTS + 2 * boot::REGIONS as u32 + (PROCESSORS as u32 - 1) * linux::OTHER_SLOTS;
     programs + others * task::SLOTS + limit::ALL_PORTS as u32 + limit::INTERRUPTS as u32 + monitor + 2 * task::SLOTS
 };
 
@@ -47,6 +49,7 @@ const _: () = assert!(LARGEST <= objects::COUNT);
 /// Reads the system file and starts everything in it.
 pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let machine = Platform::new(boot)?;
+    processors::report(boot);
     let system = system::read(&machine)?;
     set_own_priority(&system)?;
     linux::say_missing(&system);
@@ -63,7 +66,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let pool = take_pool(&mut slots, &machine, &specs, more)?;
     let endpoint = slots.make(pool.cap, Kind::Endpoint, 0)?;
     // The manager serves every request and fault at its own priority, not at the sender's.
-    endpoint_bind_with(endpoint, slot::THREAD, OWN_PRIORITY, 0).when("binding the endpoint")?;
+    endpoint_bind_with(endpoint, slot::THREAD, OWN_PRIORITY, 0, 0).when("binding the endpoint")?;
     let window = Window::new(&mut slots)?;
     let channel = shared
         .as_ref()
@@ -72,17 +75,17 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let mut maker = Maker { slots: &mut slots, window: &window, pool: pool.cap, endpoint };
     let mut tasks = make_tasks(&mut maker, &machine, &system, &specs)?;
     let mut senders: Vec<Sender> = others(&system).map(|task| Sender::Task(Grants::of(task))).collect();
-    let mut guest = None;
+    let (mut guest, mut presence) = (None, None);
     if let Some(monitor) = monitor {
         let channel = channel.as_ref().zip(shared.as_ref().map(|shared| shared.tasks));
-        let (task, its_guest) =
+        let (task, threads, its_guest) =
             make_monitor(&mut maker, &machine, &system, &monitor, (&pool, channel), badge(tasks.len()))?;
+        presence = Some(Presence::new(&mut maker, &task, threads)?);
         tasks.push(task);
         guest = Some(its_guest);
         senders.push(Sender::Monitor);
     }
     let monitor = tasks.last().filter(|_| system.linux.is_some());
-    let presence = monitor.map(|monitor| Presence::new(&mut maker, monitor)).transpose()?;
     let log = shared.and_then(|shared| shared.log).zip(channel.as_mut()).zip(monitor);
     let log = log.map(|((index, channel), monitor)| LinuxLog::make(&mut maker, channel, index, monitor.notification));
     let mut log = log.transpose()?;
@@ -114,7 +117,7 @@ fn others(system: &System) -> impl Iterator<Item = &pillion_system::Task> {
 /// Sets the manager's priority: above Linux and, if the system file leaves room, below the tasks.
 fn set_own_priority(system: &System) -> Result<()> {
     let priority = system.linux.as_ref().map_or(1, |linux| linux.priority + 1);
-    for task in system.tasks.iter().filter(|t| t.priority <= priority) {
+    for task in system.tasks.iter().filter(|t| t.priority <= priority && t.processors.has(0)) {
         println!("[resmgr] {} shares priority {priority} with the resource manager; a higher one is better", task.name);
     }
     time::set_priority(priority)
@@ -125,6 +128,7 @@ fn spec(machine: &Platform, task: &pillion_system::Task, index: usize) -> Result
     let mut spec = Spec::new(&task.name, image, machine.boot.tsc_hz);
     spec.info.memory_size = task.memory_bytes;
     spec.info.period = task.time.map_or(0, |t| machine.ticks(t.period_ns));
+    spec.info.cpu = task.cpu.into();
     put_text(&mut spec.info.arguments, &task.arguments);
     spec.period_ns = task.time.map_or(0, |t| t.period_ns);
     spec.thread_flags = if task.fpu { thread::FPU } else { 0 };
@@ -141,8 +145,8 @@ fn take_pool(slots: &mut Slots, machine: &Platform, specs: &[Spec], more: u64) -
 fn make_tasks(maker: &mut Maker<'_>, machine: &Platform, system: &System, specs: &[Spec]) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
     for (index, (wanted, spec)) in others(system).zip(specs).enumerate() {
-        let task = make_task(maker, machine, wanted, spec, badge(index)).map_err(|failure| failure.of(&wanted.name))?;
-        tasks.push(task);
+        let task = make_task(maker, machine, wanted, spec, badge(index));
+        tasks.push(task.map_err(|failure| failure.of_task(spec.name, spec.info.cpu))?);
     }
     Ok(tasks)
 }
@@ -156,7 +160,7 @@ fn make_task(
 ) -> Result<Task> {
     let task = maker.make(spec, badge)?;
     let time = wanted.bound().map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
-    maker.give_time(task.region, task.thread, Urgency::fixed(wanted.priority, time))?;
+    maker.give_time(&task, task.thread, Urgency::fixed(wanted.priority, time))?;
     give_interrupts(maker, &task, wanted)?;
     give_ports(maker, &task, wanted)?;
     Ok(task)
@@ -169,7 +173,7 @@ fn make_monitor(
     (linux, monitor): &(&Linux, Monitor),
     (pool, channel): (&Pool, Option<(&Channel, usize)>),
     badge: u64,
-) -> Result<(Task, linux::Guest)> {
+) -> Result<(Task, Vec<Cap>, linux::Guest)> {
     linux::make(maker, machine, system, (linux, monitor), (pool.range, channel), badge)
-        .map_err(|failure| failure.of("linux"))
+        .map_err(|failure| failure.of_task("linux", monitor.cpu()))
 }

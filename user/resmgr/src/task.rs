@@ -59,6 +59,8 @@ pub struct Task {
     pub name: &'static str,
     /// Period in nanoseconds, or 0.
     pub period_ns: u64,
+    /// Processor that its objects belong to.
+    pub cpu: u64,
     /// Region that the task is made from.
     pub region: Cap,
     /// Capability space.
@@ -86,6 +88,7 @@ impl Spec {
             tsc_hz,
             period: 0,
             memory_size: 0,
+            cpu: 0,
             name: [0; 32],
             arguments: [0; 1024],
             skin: info::SkinInfo::default(),
@@ -174,13 +177,15 @@ impl Maker<'_> {
     /// Makes a task from an existing region.
     pub fn make_in(&mut self, region: Cap, spec: &Spec, badge: u64) -> Result<Task> {
         let caps = self.slots.make(region, Kind::CapSpace, u64::from(spec.slots))?;
-        let notification = self.slots.make(region, Kind::Notification, 0)?;
-        let timer = self.slots.make(region, Kind::Timer, 0)?;
+        let cpu = spec.info.cpu;
+        let notification = self.slots.make_on(cpu, region, Kind::Notification)?;
+        let timer = self.slots.make_on(cpu, region, Kind::Timer)?;
         let space = self.slots.make(region, Kind::AddressSpace, spec.table_pages())?;
-        let thread = self.slots.make(region, Kind::Thread, 0)?;
+        let thread = self.slots.make_on(cpu, region, Kind::Thread)?;
         let mut task = Task {
             name: spec.name,
             period_ns: spec.period_ns,
+            cpu,
             region,
             caps,
             space,
@@ -237,14 +242,26 @@ impl Maker<'_> {
         Ok(unsafe { &*(address as *const Histogram) })
     }
 
-    /// Gives a thread a scheduling context made from the region, so that it can run.
-    pub fn give_time(&mut self, region: Cap, thread: Cap, urgency: Urgency) -> Result<Cap> {
-        let context = self.slots.make(region, Kind::SchedContext, 0)?;
+    /// Gives one of the task's threads a scheduling context made from its region, so that it can
+    /// run.
+    pub fn give_time(&mut self, task: &Task, thread: Cap, urgency: Urgency) -> Result<Cap> {
+        self.give_time_on(task.cpu, task.region, thread, urgency)
+    }
+
+    /// The same for a thread on a processor.
+    pub fn give_time_on(&mut self, cpu: u64, region: Cap, thread: Cap, urgency: Urgency) -> Result<Cap> {
+        let context = self.time(cpu, region, urgency)?;
+        thread_bind_context(thread, context).when("binding the budget")?;
+        Ok(context)
+    }
+
+    /// Makes a scheduling context, which is bound to nothing yet.
+    pub fn time(&mut self, cpu: u64, region: Cap, urgency: Urgency) -> Result<Cap> {
+        let context = self.slots.make_on(cpu, region, Kind::SchedContext)?;
         let Urgency { level, ceiling, time } = urgency;
         let (budget, period) = time.map_or((NEVER, 0), |(budget, period)| (budget.min(period), period));
         context_configure(boot::slot::SCHED_CONTROL, context, level, budget, period, ceiling)
             .when("setting the budget")?;
-        thread_bind_context(thread, context).when("binding the budget")?;
         Ok(context)
     }
 }

@@ -175,8 +175,9 @@ plain!(SkinInfo {
     share_size,
     pool_size,
     shared_fifos,
+    cpus,
 });
-plain!(TaskInfo { tsc_hz, period, memory_size, name, arguments, skin });
+plain!(TaskInfo { tsc_hz, period, memory_size, cpu, name, arguments, skin });
 plain!(DualInfo { levels, watchdog, watch_level, boosts, part_count, ram_count, parts });
 plain!(LinuxInfo {
     root_pointer,
@@ -196,6 +197,8 @@ plain!(LinuxInfo {
     hidden_ports,
     channel,
     skin_count,
+    processor_count,
+    processors,
     command_line,
 });
 

@@ -121,10 +121,11 @@ pub fn signal(notification: Cap) -> Result<Values> {
     Error::from_raw(status).map_or(Ok([first, second]), Err)
 }
 
-/// Makes a thread the receiver of an endpoint, without flags or need: see [`endpoint_bind_with`].
+/// Makes a thread the receiver of an endpoint, without flags, need or visitors:
+/// see [`endpoint_bind_with`].
 #[inline]
 pub fn endpoint_bind(endpoint: Cap, thread: Cap) -> Result<Values> {
-    endpoint_bind_with(endpoint, thread, 0, 0)
+    endpoint_bind_with(endpoint, thread, 0, 0, 0)
 }
 
 /// Sleeps until a deadline.

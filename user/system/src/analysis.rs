@@ -20,7 +20,14 @@
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
 //! holds if no task waits for another one and each is released once in a period.
-use crate::{Boost, System, Target, Task};
+//!
+//! It is made for each processor, with what can run there: a task with several counts on each of
+//! them with all its threads. The resource manager and the broker are on the first one; what the
+//! broker does for tasks of others is done there on a budget of its own, at their priorities, which
+//! counts like a boost. The warden acts where tasks with a skin are. What other processors send for
+//! less urgent threads interrupts a task once for each such matter, which then waits as what is due
+//! here does: these interrupts are a part of `blocking`.
+use crate::{Boost, Processors, System, Target, Task};
 use alloc::vec::Vec;
 
 /// One participant: a job of `cost_ns` every `period_ns` at a priority.
@@ -47,6 +54,8 @@ pub struct Load {
     pub others_ns: u64,
     /// The part of it taken by interrupts of less urgent tasks.
     pub lines_ns: u64,
+    /// The part of it taken by what other processors send for less urgent threads.
+    pub letters_ns: u64,
     /// The period.
     pub period_ns: u64,
 }
@@ -67,6 +76,13 @@ pub const BROKER_NEED_NS: u64 = BROKER_NS + 5_000;
 /// Least budget of a thread that calls the broker. It uses some of each budget before it gets to
 /// the call, and would forfeit the rest.
 pub const SHARE_NS: u64 = BROKER_NEED_NS + 2_000;
+
+/// Longest time that the broker takes in [`VISITORS_PERIOD_NS`] for threads of other processors
+/// than its own, at their priorities. A request begins only with [`BROKER_NEED_NS`] of it left.
+pub const VISITORS_NS: u64 = 100_000;
+
+/// See [`VISITORS_NS`].
+pub const VISITORS_PERIOD_NS: u64 = 1_000_000;
 
 /// See [`WARDEN_NS`].
 pub const WARDEN_PERIOD_NS: u64 = 1_000_000;
@@ -130,69 +146,119 @@ fn more_urgent(activities: &[Activity], index: usize) -> impl Iterator<Item = &A
     activities.iter().enumerate().filter(move |&(i, a)| i != index && a.priority >= own).map(|(_, a)| a)
 }
 
+/// What runs on a processor, each task with its index among all.
+fn activities(system: &System, machine: &Target, cpu: u8) -> Vec<(Option<usize>, Activity)> {
+    let tasks = system.tasks.iter().enumerate().filter(|(_, task)| task.processors.has(cpu));
+    let tasks = tasks.filter_map(|(i, task)| {
+        let time = task.time?;
+        let cost_ns = time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads(task));
+        Some((Some(i), Activity { cost_ns, period_ns: time.period_ns, priority: task.priority }))
+    });
+    let is_first = cpu == 0;
+    let manager = is_first.then(|| Activity {
+        cost_ns: MANAGER_NS,
+        period_ns: MANAGER_PERIOD_NS,
+        priority: system.linux.as_ref().map_or(1, |linux| linux.priority.saturating_add(1)),
+    });
+    let has_warden = system.skins().any(|(task, _)| is_first || task.processors.has(cpu));
+    let warden = has_warden.then(|| Activity {
+        cost_ns: WARDEN_NS.saturating_add(machine.release_ns()),
+        period_ns: WARDEN_PERIOD_NS,
+        priority: u8::MAX,
+    });
+    let others = manager.into_iter().chain(budgets_apart(system, machine, cpu)).chain(warden);
+    tasks.chain(others.map(|activity| (None, activity))).collect()
+}
+
 /// Worst-case response times of all periodic tasks, in the order of the file. A task with a skin
 /// counts with the budgets of all its threads at the highest priority that they can have; the
 /// deadlines of its own threads are not known.
 #[must_use]
 pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
-    let timed = || system.tasks.iter().enumerate().filter_map(|(i, t)| t.time.map(|time| (i, t, time)));
-    let has_skins = system.skins().next().is_some();
-    let warden = Activity {
-        cost_ns: WARDEN_NS.saturating_add(machine.release_ns()),
-        period_ns: WARDEN_PERIOD_NS,
-        priority: u8::MAX,
-    };
-    let manager = Activity {
-        cost_ns: MANAGER_NS,
-        period_ns: MANAGER_PERIOD_NS,
-        priority: system.linux.as_ref().map_or(1, |linux| linux.priority.saturating_add(1)),
-    };
-    let activities: Vec<Activity> = timed()
-        .map(|(_, task, time)| Activity {
-            cost_ns: time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads(task)),
-            period_ns: time.period_ns,
-            priority: task.priority,
-        })
-        .chain([manager])
-        .chain(boost(system, machine))
-        .chain(has_skins.then_some(warden))
-        .collect();
-    let load = |(i, (task, _, time)): (usize, (usize, &Task, crate::Budget))| {
-        let lines_ns = machine.interrupt_ns.saturating_mul(lines_below(system, system.tasks.get(task)));
+    let of = |(number, task): (usize, &Task)| {
+        let time = task.time.filter(|_| task.skin.is_none())?;
+        let (numbers, all): (Vec<_>, Vec<_>) = activities(system, machine, task.cpu).into_iter().unzip();
+        let index = numbers.iter().position(|n| *n == Some(number))?;
+        let lines_ns = machine.interrupt_ns.saturating_mul(lines_below(system, task));
+        let letters_ns = machine.interrupt_ns.saturating_mul(letters(system, task));
         let broker_ns = broker_blocking(system, task);
-        // A boost can be used up late in a period, and again early in the next.
-        let is_above = |boost: &Activity| system.tasks.get(task).is_some_and(|t| boost.priority >= t.priority);
-        let carried_ns = boost(system, machine).filter(is_above).map_or(0, |boost| boost.cost_ns);
-        let blocking_ns = machine.blocking_ns.saturating_add(lines_ns).saturating_add(broker_ns);
-        let blocking_ns = blocking_ns.saturating_add(carried_ns);
-        let response_ns = worst_response(&activities, i, blocking_ns);
+        // Such a budget can be used up late in a period, and again early in the next.
+        let carried = budgets_apart(system, machine, task.cpu).filter(|apart| apart.priority >= task.priority);
+        let carried_ns = carried.fold(0, |sum: u64, apart| sum.saturating_add(apart.cost_ns));
+        let blocking = [machine.blocking_ns, lines_ns, letters_ns, broker_ns, carried_ns];
+        let response_ns = worst_response(&all, index, blocking.into_iter().fold(0, u64::saturating_add));
         let span = response_ns.unwrap_or(time.period_ns);
-        let others = interference(&activities, i, u128::from(span)).unwrap_or(u128::MAX);
+        let others = interference(&all, index, u128::from(span)).unwrap_or(u128::MAX);
         let others_ns = u64::try_from(others).unwrap_or(u64::MAX);
-        Load { task, response_ns, broker_ns, others_ns, lines_ns, period_ns: time.period_ns }
+        let period_ns = time.period_ns;
+        Some(Load { task: number, response_ns, broker_ns, others_ns, lines_ns, letters_ns, period_ns })
     };
-    timed().enumerate().filter(|(_, (_, task, _))| task.skin.is_none()).map(load).collect()
+    system.tasks.iter().enumerate().filter_map(of).collect()
 }
 
-/// Linux above its own priority.
-fn boost(system: &System, machine: &Target) -> Option<Activity> {
+/// What can be used up at any time within its period, on a processor.
+fn budgets_apart(system: &System, machine: &Target, cpu: u8) -> impl Iterator<Item = Activity> {
+    boost(system, machine, cpu).into_iter().chain(visitors(system, machine, cpu))
+}
+
+/// The broker's requests for threads of other processors than its own: whichever of them are the
+/// most urgent, the budget can be used at that priority.
+fn visitors(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
+    let callers = system.skins().filter(|(task, _)| cpu == 0 && task.processors != Processors::FIRST);
+    let priority = callers.map(|(task, _)| task.priority).max()?;
+    let cost_ns = VISITORS_NS.saturating_add(machine.release_ns());
+    Some(Activity { cost_ns, period_ns: VISITORS_PERIOD_NS, priority })
+}
+
+/// Linux above its own priority, on a processor.
+fn boost(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
+    system.linux.as_ref().filter(|linux| linux.processors.has(cpu))?;
     let Boost { ceiling, time, .. } = system.dual()?.boost?;
     let cost_ns = time.budget_ns.saturating_add(machine.release_ns());
     Some(Activity { cost_ns, period_ns: time.period_ns, priority: ceiling })
 }
 
-/// Number of interrupt lines of the tasks that are less urgent than `task`.
-fn lines_below(system: &System, task: Option<&Task>) -> u64 {
-    let below = system.tasks.iter().filter(|t| task.is_some_and(|task| t.priority < task.priority));
-    below.map(|t| t.interrupts.len() as u64).sum()
+/// The tasks that are less urgent than `task` and can be on its processor.
+fn below<'a>(system: &'a System, task: &Task) -> impl Iterator<Item = &'a Task> {
+    let Task { priority, cpu, .. } = *task;
+    system.tasks.iter().filter(move |t| t.priority < priority && t.processors.has(cpu))
 }
 
-/// Blocking by the broker. A task with a skin that is at least as urgent can wait for the broker,
-/// and lend its priority to any other task's request that is being served. This happens once per
-/// job: the thread that made the request does not make another before the job is done.
-fn broker_blocking(system: &System, task: usize) -> u64 {
-    let priority = system.tasks.get(task).map_or(0, |task| task.priority);
-    if system.skins().any(|(other, _)| other.priority >= priority) { BROKER_NS } else { 0 }
+/// Number of interrupts of `task` on behalf of less urgent threads that other processors can cause
+/// while a job of it runs. A notification that was signalled causes no other until its thread has
+/// run, a call none until it was served, and neither does its return, or a thread that acts on
+/// objects of this processor from elsewhere.
+fn letters(system: &System, task: &Task) -> u64 {
+    let is_elsewhere = |processors: Processors| processors != Processors::FIRST;
+    let linux = system.linux.as_ref().map(|linux| linux.processors);
+    if !linux.into_iter().chain(system.tasks.iter().map(|t| t.processors)).any(is_elsewhere) {
+        return 0;
+    }
+    // Of each less urgent thread: its notification, the return of its call; and what it does from
+    // another processor.
+    let of_tasks = below(system, task).map(|t| threads(t) * if t.processors.count() > 1 { 3 } else { 2 });
+    // Each thread elsewhere can call the resource manager, or the broker.
+    let calls = system.tasks.iter().filter(|t| task.cpu == 0 && is_elsewhere(t.processors)).map(threads);
+    // A monitor's threads, as above.
+    let linux = linux.filter(|linux| linux.has(task.cpu)).map_or(0, |linux| u64::from(linux.count()) + 1);
+    // The resource manager's calls, or their returns.
+    let manager = 1;
+    of_tasks.chain(calls).chain([linux, manager]).fold(0, u64::saturating_add)
+}
+
+/// Number of interrupt lines of the less urgent tasks. A task's lines come to the processor that it
+/// starts on.
+fn lines_below(system: &System, task: &Task) -> u64 {
+    below(system, task).filter(|t| t.cpu == task.cpu).map(|t| t.interrupts.len() as u64).sum()
+}
+
+/// Blocking by the broker, on its processor. A task with a skin that is at least as urgent can wait
+/// for the broker, and lend its priority to any other task's request that is being served. This
+/// happens once per job: the thread that made the request does not make another before the job is
+/// done.
+fn broker_blocking(system: &System, task: &Task) -> u64 {
+    let can_wait = system.skins().any(|(other, _)| other.priority >= task.priority);
+    if task.cpu == 0 && can_wait { BROKER_NS } else { 0 }
 }
 
 /// Number of threads that have the task's budget each.

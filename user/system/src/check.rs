@@ -1,7 +1,7 @@
 //! Checks that concern several values of a system file, or the machine.
 use crate::{
-    KERNEL_PORTS, Linux, Problem, SHARE_NS, Start, System, Target, Task, dual, limit, passenger, remedy, responses,
-    skin,
+    KERNEL_PORTS, Linux, Problem, Processors, SHARE_NS, Start, System, Target, Task, dual, limit, passenger,
+    processors, remedy, responses, skin,
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -27,6 +27,7 @@ pub fn check(system: &System, machine: &Target) -> Result<(), Vec<Problem>> {
     checker.problems.extend(skin::check(system));
     checker.problems.extend(dual::check(system));
     checker.problems.extend(passenger::check(system, machine));
+    checker.problems.extend(processors::check(system, machine));
     checker.problems.sort_by_key(|p| p.line);
     if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
@@ -140,7 +141,8 @@ impl Checker<'_> {
                 let message = format!("task {} may start Linux, but there is no [linux] section", task.name);
                 self.problem(task.lines.section, message, remedy::MAY_START);
             }
-            if let Some(linux) = self.system.linux.as_ref().filter(|l| task.priority <= l.priority) {
+            let linux = self.system.linux.as_ref().filter(|l| l.processors.meets(task.processors));
+            if let Some(linux) = linux.filter(|l| task.priority <= l.priority) {
                 let message =
                     format!("task {} has priority {}, not above Linux's {}", task.name, task.priority, linux.priority);
                 self.problem(task.lines.priority, message, remedy::ABOVE_LINUX);
@@ -151,7 +153,8 @@ impl Checker<'_> {
 
     /// A task without a budget must not be able to hold up a periodic task.
     fn unbounded(&mut self, task: &Task) {
-        let held_up = |t: &&Task| t.time.is_some() && t.skin.is_none() && t.priority <= task.priority;
+        let is_periodic = |t: &Task| t.time.is_some() && t.skin.is_none();
+        let held_up = |t: &&Task| is_periodic(t) && t.priority <= task.priority && t.processors.meets(task.processors);
         if task.time.is_some() {
             return;
         }
@@ -175,7 +178,7 @@ impl Checker<'_> {
         }
         // For a budget above its period, the other checks would only repeat the problem.
         if self.problems.len() == before {
-            self.utilisation();
+            Processors::ALL.numbers().for_each(|cpu| self.utilisation(cpu));
             self.response_times();
         }
     }
@@ -203,13 +206,14 @@ impl Checker<'_> {
         }
     }
 
-    fn utilisation(&mut self) {
+    fn utilisation(&mut self, cpu: u8) {
         let overhead = self.machine.release_ns();
         // The budgets of a skin's threads are upper bounds that are rarely used up: only the
         // response times of other tasks count them.
-        let tasks = self.system.tasks.iter().filter(|t| t.skin.is_none());
+        let tasks = self.system.tasks.iter().filter(|t| t.skin.is_none() && t.cpu == cpu);
         let tasks = tasks.filter_map(|t| Some((t.time?, overhead, t.lines.budget)));
-        let linux = self.system.linux.iter().filter_map(|l| Some((l.time?, 0, l.lines.budget)));
+        let linux = self.system.linux.iter().filter(|l| l.processors.has(cpu));
+        let linux = linux.filter_map(|l| Some((l.time?, 0, l.lines.budget)));
         let (mut billionths, mut last) = (0u128, 1);
         for (time, overhead, line) in tasks.chain(linux) {
             let cost = u128::from(time.budget_ns) + u128::from(overhead);
@@ -219,7 +223,7 @@ impl Checker<'_> {
         if billionths > 1_000_000_000 {
             let tenths = billionths / 1_000_000;
             let message = format!(
-                "the budgets, each with {overhead} ns in the kernel for a release, add up to {}.{} % of the processor",
+                "the budgets, each with {overhead} ns in the kernel for a release, add up to {}.{} % of processor {cpu}",
                 tenths / 10,
                 tenths % 10
             );
@@ -235,8 +239,8 @@ impl Checker<'_> {
             let message = format!(
                 "task {} can finish after its period of {} ns, which has to hold its budget of {budget} ns, {release_ns} ns in \
                  the kernel for a release, {blocking_ns} ns with interrupts off, {} ns for interrupts of less urgent tasks, {} ns for \
-                 other tasks' requests to the broker, and {} ns for tasks, and the resource manager, of equal or higher priority",
-                task.name, load.period_ns, load.lines_ns, load.broker_ns, load.others_ns
+                 what other processors send, {} ns for other tasks' requests to the broker, and {} ns for tasks, and the resource manager, of equal or higher priority",
+                task.name, load.period_ns, load.lines_ns, load.letters_ns, load.broker_ns, load.others_ns
             );
             self.problem(task.lines.period, message, remedy::LATE);
         }

@@ -1,6 +1,6 @@
 //! The section `[dual]`: a task with a skin, made from few keys.
 use crate::{
-    Boost, Budget, Dual, Kind, Lines, Problem, SHARE_NS, Skin, Start, System, Task, limit,
+    Boost, Budget, Dual, Kind, Lines, Problem, Processors, SHARE_NS, Skin, Start, System, Task, limit,
     parse::Reader,
     remedy,
     sections::{self, Number},
@@ -54,6 +54,7 @@ impl Reader<'_> {
             image: section,
             initrd: section,
             priority: self.line_or(dual.priorities.as_ref(), section),
+            processors: section,
             period: self.line_or(period, section),
             budget: self.line_or(budget, section),
             memory: section,
@@ -98,6 +99,8 @@ impl Reader<'_> {
             name: DUAL.into(),
             image: DUAL.into(),
             priority: last,
+            cpu: 0,
+            processors: Processors::FIRST,
             time,
             unlimited,
             memory_bytes: MEMORY,

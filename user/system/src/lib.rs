@@ -16,13 +16,14 @@ mod model;
 mod parse;
 mod passenger;
 mod problem;
+mod processors;
 mod sections;
 mod skin;
 mod target;
 
 pub use analysis::{
-    Activity, BROKER_NEED_NS, BROKER_NS, Load, MANAGER_NS, MANAGER_PERIOD_NS, SHARE_NS, WARDEN_NS, WARDEN_PERIOD_NS,
-    responses, worst_response,
+    Activity, BROKER_NEED_NS, BROKER_NS, Load, MANAGER_NS, MANAGER_PERIOD_NS, SHARE_NS, VISITORS_NS,
+    VISITORS_PERIOD_NS, WARDEN_NS, WARDEN_PERIOD_NS, responses, worst_response,
 };
 pub use check::{BROKER, check};
 pub use dual::DUAL;
@@ -33,4 +34,5 @@ pub use model::{
 pub use parse::parse;
 pub use pillion_histogram as histogram;
 pub use problem::{Problem, remedy};
+pub use processors::Processors;
 pub use target::{KERNEL_PORTS, Target};

@@ -28,6 +28,8 @@ pub const HIDDEN_DEVICES: usize = 32;
 pub const HIDDEN_PORTS: usize = 32 - crate::KERNEL_PORTS.len();
 /// Most interrupt lines of all tasks together: the vectors that the kernel has for them.
 pub const INTERRUPTS: usize = 12;
+/// Number of a processor.
+pub const PROCESSOR: RangeInclusive<i64> = 0..=7;
 /// Priority of a task.
 pub const PRIORITY: RangeInclusive<i64> = 2..=254;
 /// Priority of a task with a skin.

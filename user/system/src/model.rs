@@ -1,4 +1,5 @@
 //! The content of a system file, in the units that the machine uses.
+use crate::Processors;
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
@@ -7,6 +8,10 @@ use core::fmt;
 pub struct System {
     /// Name for people and reports.
     pub name: String,
+    /// Processors that are used; `None`: all.
+    pub processors: Option<Processors>,
+    /// Line of the file that names them, or of the section's header.
+    pub processors_at: u32,
     /// The real-time tasks, in the order of the file.
     pub tasks: Vec<Task>,
     /// Linux, if there is one.
@@ -137,6 +142,10 @@ pub struct Task {
     pub image: String,
     /// Priority; for a task with a skin, the highest one that its threads can have.
     pub priority: u8,
+    /// Processor that its threads start on.
+    pub cpu: u8,
+    /// Processors that its threads may be on: only a skin has several.
+    pub processors: Processors,
     /// Period and budget, with a skin those of each thread; `None` for a task that is not periodic.
     pub time: Option<Budget>,
     /// Whether the file says that a task without a budget must not get the default either.
@@ -231,6 +240,8 @@ pub struct Lines {
     pub initrd: u32,
     /// `priority`.
     pub priority: u32,
+    /// `cpus`, or `cpu`.
+    pub processors: u32,
     /// `period_us` or `period_ns`.
     pub period: u32,
     /// `budget_us` or `budget_ns`.
@@ -356,6 +367,8 @@ pub struct Linux {
     pub memory_bytes: Option<u64>,
     /// Priority of Linux and its monitor.
     pub priority: u8,
+    /// Processors that it has: one of its own processors runs on each.
+    pub processors: Processors,
     /// Budget and period; `None` is all time that is left.
     pub time: Option<Budget>,
     /// How often it may restart.

@@ -1,8 +1,8 @@
 //! From the text to a [`System`]: everything about single values. `check` handles what concerns
 //! several values, or the machine.
 use crate::{
-    After, Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, System, Task, Then, limit, remedy,
-    sections,
+    After, Budget, Interrupt, Lines, Linux, PciFunction, PortRange, Problem, Processors, System, Task, Then, limit,
+    remedy, sections,
 };
 use alloc::{format, string::String, vec, vec::Vec};
 use core::{fmt::Display, ops::RangeInclusive};
@@ -71,8 +71,12 @@ impl Reader<'_> {
         }
         let mut tasks: Vec<Task> = file.task.into_iter().take(most).map(|t| self.task(t)).collect();
         tasks.extend(file.dual.map(|dual| self.dual(dual)));
+        let processors_at = self.line_or(file.system.get_ref().cpus.as_ref(), self.line_of(&file.system));
+        let header = file.system.into_inner();
         System {
-            name: self.name(file.system.into_inner().name),
+            name: self.name(header.name),
+            processors: self.processors(header.cpus),
+            processors_at,
             tasks,
             linux: file.linux.map(|l| self.linux(l)),
             channels: self.channels(file.channels),
@@ -90,12 +94,14 @@ impl Reader<'_> {
             image: self.line_or(task.image.as_ref(), self.line_of(&task.name)),
             initrd: section,
             priority: self.line_or(task.priority.as_ref(), section),
+            processors: self.line_or(task.cpus.as_ref(), self.line_or(task.cpu.as_ref(), section)),
             period: self.line_or(period, section),
             budget: self.line_or(budget, section),
             memory: self.line_or(task.memory_kib.as_ref(), section),
             command_line: section,
         };
         let skin = self.skin(&task);
+        let (cpu, processors) = self.places(&task);
         let name = self.name(task.name);
         let period = self.duration("period", task.period_us, task.period_ns, &limit::PERIOD_NS);
         let budget = self.duration("budget", task.budget_us, task.budget_ns, &limit::BUDGET_NS);
@@ -107,6 +113,8 @@ impl Reader<'_> {
         Task {
             image: self.image(task.image, &name),
             priority: self.priority(task.priority, skin.is_some(), section),
+            cpu,
+            processors,
             unlimited: self.unlimited(task.budget, budget.is_some()),
             time: self.time(&format!("task {name}"), period, budget, lines),
             memory_bytes: self.memory("memory_kib", task.memory_kib, Some(memory_kib), memory_limit, 4).unwrap_or(0)
@@ -147,6 +155,7 @@ impl Reader<'_> {
             image: self.line_or(linux.kernel.as_ref(), section),
             initrd: self.line_or(linux.initrd.as_ref(), section),
             priority: self.line_or(linux.priority.as_ref(), section),
+            processors: self.line_or(linux.cpus.as_ref(), section),
             period: self.line_or(period, section),
             budget: self.line_or(budget, section),
             memory: self.line_or(linux.memory_mib.as_ref(), section),
@@ -160,6 +169,7 @@ impl Reader<'_> {
             command_line: self.string("command_line", linux.command_line, limit::COMMAND_LINE),
             memory_bytes: self.memory("memory_mib", linux.memory_mib, None, &limit::MEMORY_MIB, 2).map(|m| m << 20),
             priority: self.number("priority", linux.priority, 1, &limit::LINUX_PRIORITY),
+            processors: self.processors(linux.cpus).unwrap_or(Processors::FIRST),
             time: self.time("Linux", period, budget, lines),
             restart_limit: self.number("restart_limit", linux.restart_limit, 5, &limit::RESTARTS),
             restart_backoff_ms: self.number("restart_backoff_ms", linux.restart_backoff_ms, 200, &limit::BACKOFF_MS),

@@ -85,6 +85,20 @@ remedies! {
     TAKE_AWAY = "give it to one task only, or start both from Linux";
     /// Ports that the kernel keeps.
     KERNEL_PORTS = "use other ports; the kernel keeps 0x20-0x21, 0xa0-0xa1 (PIC) and 0x2f8-0x2ff (log)";
+    /// `cpus` that is empty.
+    PROCESSORS = "name at least one, or leave cpus out";
+    /// `cpus` of `[system]` without the first one.
+    FIRST_PROCESSOR = "add 0: the resource manager, the broker and the log are there";
+    /// A processor that does not run.
+    ABSENT_PROCESSOR = "use one that runs: the log at boot says which do, and why others do not; an emulated machine gets more with --cpus N";
+    /// A processor that the system does not use.
+    UNUSED_PROCESSOR = "add it to cpus of [system], or use one of those";
+    /// A task that starts where it may not be.
+    OWN_PROCESSORS = "add it to the task's cpus, or leave cpu out";
+    /// A task that runs code of Linux's processes where Linux is not.
+    BESIDE_LINUX = "use processors of [linux] only";
+    /// A task that runs code of Linux's processes beside a Linux with several processors.
+    ALONE_IN_LINUX = "name one processor in cpus of [linux], or remove the task or [dual]";
     /// A task that Linux could hold up.
     ABOVE_LINUX = "give the task a higher priority, or Linux a lower one";
     /// A task without a budget that could hold up a periodic one.

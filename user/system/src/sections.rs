@@ -5,6 +5,7 @@ use toml::Spanned;
 
 pub(crate) type Number = Option<Spanned<i64>>;
 type Text = Option<Spanned<String>>;
+pub(crate) type Numbers = Option<Spanned<Vec<Spanned<i64>>>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +23,7 @@ pub(crate) struct File {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
     pub name: Spanned<String>,
+    pub cpus: Numbers,
 }
 
 #[derive(Deserialize)]
@@ -37,6 +39,8 @@ pub(crate) struct Task {
     pub mbuff_kib: Number,
     pub grace_ms: Number,
     pub priority: Number,
+    pub cpu: Number,
+    pub cpus: Numbers,
     pub period_us: Number,
     pub period_ns: Number,
     pub budget_us: Number,
@@ -91,6 +95,7 @@ pub(crate) struct Linux {
     pub command_line: Text,
     pub memory_mib: Number,
     pub priority: Number,
+    pub cpus: Numbers,
     pub period_us: Number,
     pub period_ns: Number,
     pub budget_us: Number,

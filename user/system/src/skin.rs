@@ -48,6 +48,7 @@ impl Reader<'_> {
             ("share", keys.share.as_ref().map(|k| self.line_of(k))),
             ("mbuff_kib", keys.mbuff_kib.as_ref().map(|k| self.line_of(k))),
             ("grace_ms", keys.grace_ms.as_ref().map(|k| self.line_of(k))),
+            ("cpus", keys.cpus.as_ref().map(|k| self.line_of(k))),
         ];
         for (key, line) in lines {
             if let Some(line) = line {

@@ -11,6 +11,8 @@ pub struct Target<'a> {
     pub memory_bytes: Option<u64>,
     /// RAM that the kernel, the bundle and the resource manager keep.
     pub reserved_bytes: u64,
+    /// Number of processors that run, from 0 on.
+    pub processors: Option<u32>,
     /// Whether the processor can run guests.
     pub virtualisation: Option<bool>,
     /// Names of the entries of the bundle.
@@ -45,6 +47,7 @@ impl Default for Target<'_> {
         Target {
             memory_bytes: None,
             reserved_bytes: 0,
+            processors: None,
             virtualisation: None,
             images: None,
             lines: None,

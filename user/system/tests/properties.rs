@@ -3,13 +3,13 @@ use pillion_system::{Activity, Target, check, parse, worst_response};
 use proptest::prelude::*;
 
 const DEMO: &str = include_str!("../../../systems/demo.toml");
-const FULL: &str = "[system]\nname='s'\n[[task]]\nname='a'\nimage='b'\npriority=200\nperiod_us=100\nbudget_us=20\nmemory_kib=256\n\
+const FULL: &str = "[system]\nname='s'\ncpus=[0,1,3]\n[[task]]\nname='a'\nimage='b'\npriority=200\nperiod_us=100\nbudget_us=20\nmemory_kib=256\n\
     arguments='x'\ninterrupts=[{line=16,level=true,low=true}]\nports=[{first=0x300,count=8}]\ndevices=['00:04.0']\n\
     [[task]]\nname='c'\npriority=9\nperiod_ns=1000000\nbudget_ns=100000\n\
     [[task]]\nname='e'\npriority=8\nbudget='unlimited'\n\
-    [[task]]\nname='d'\nskin='rtlinux'\nthreads=4\nfifo_kib=64\nstart='linux'\nshare=true\nmbuff_kib=8\ngrace_ms=5\nperiod_us=1000\nbudget_us=1\n\
+    [[task]]\nname='d'\nskin='rtlinux'\nthreads=4\nfifo_kib=64\ncpu=1\ncpus=[0,1]\nstart='linux'\nshare=true\nmbuff_kib=8\ngrace_ms=5\nperiod_us=1000\nbudget_us=1\n\
     [channels]\nmbuff_kib=64\nshared_fifos=[3,5]\n[linux]\nkernel='k'\ninitrd='i'\ncommand_line='c'\n\
-    memory_mib=768\npriority=1\nbudget_us=1\nperiod_us=2\nrestart_limit=5\nrestart_backoff_ms=200\n\
+    memory_mib=768\npriority=1\ncpus=[0,1]\nbudget_us=1\nperiod_us=2\nrestart_limit=5\nrestart_backoff_ms=200\n\
     after_poweroff='end'\nafter_crash='off'\nafter_limit='end'\n";
 
 fn run(text: &str) {

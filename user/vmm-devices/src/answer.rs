@@ -4,6 +4,7 @@
 
 use pillion_abi::vcpu::route;
 
+use crate::apic::{Destination, Message};
 use crate::ones;
 
 /// A port access.
@@ -55,6 +56,9 @@ pub enum Effect {
     Interrupt(u8),
     /// The guest sends itself an NMI, which the monitor does not deliver.
     Nmi,
+    /// A message for other processors, or for several, or of the doorbell
+    /// ([`crate::processors::Processors::send`]).
+    Message(Message),
     /// EOI: only in xAPIC mode.
     EndOfInterrupt,
     /// Pass a line's route to the kernel ([`pillion_abi::call::Call::VcpuRouteLine`]).
@@ -92,6 +96,8 @@ pub struct Route {
     pub masked: bool,
     /// The guest's shield lets it through.
     pub through: bool,
+    /// Whom its interrupts are for ([`crate::processors::Processors::target`]).
+    pub to: Destination,
 }
 
 impl Route {

@@ -11,9 +11,10 @@ use crate::ioapic::IoApics;
 use crate::msr::Msrs;
 use crate::pci::Filter;
 use crate::power::Power;
+use crate::processors::Processors;
 use crate::{GeneralProtection, notes, ones};
 
-/// All models, and the ports that are not the guest's.
+/// All models but those of a single processor, and the ports that are not the guest's.
 #[derive(Clone, Debug)]
 pub struct Bus<'a> {
     hidden: &'a [[u32; 2]],
@@ -22,23 +23,50 @@ pub struct Bus<'a> {
     power: Power,
     /// I/O APICs.
     pub io_apics: IoApics,
+    /// What processors send each other.
+    pub processors: Processors,
+}
+
+/// What belongs to one processor.
+#[derive(Clone, Debug)]
+pub struct Local {
+    index: usize,
     apic: LocalApic,
     msrs: Msrs,
+}
+
+impl Local {
+    /// Processor `index` of [`Bus::processors`], whose local APIC has that ID. The first one boots.
+    pub fn new(index: usize, apic_id: u32) -> Local {
+        let apic = if index == 0 { LocalApic::new(apic_id) } else { LocalApic::not_booting(apic_id) };
+        Local { index, apic, msrs: Msrs::default() }
+    }
+
+    /// Its number in [`Bus::processors`].
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Restores the state in which firmware hands over.
+    pub fn reset(&mut self) {
+        self.apic.reset();
+        self.msrs = Msrs::default();
+    }
 }
 
 const PORTS: u32 = 1 << 16;
 
 impl<'a> Bus<'a> {
-    /// `hidden` lists the ports of tasks and the kernel, as first port and count.
-    pub fn new(hidden: &'a [[u32; 2]], pci: Filter, power: Power, io_apics: IoApics) -> Bus<'a> {
-        Bus { hidden, pci, power, io_apics, apic: LocalApic::new(), msrs: Msrs::default() }
+    /// `hidden` lists the ports of tasks and the kernel, as first port and count; `ids` are
+    /// those of the processors' local APICs, the first one's first.
+    pub fn new(hidden: &'a [[u32; 2]], pci: Filter, power: Power, io_apics: IoApics, ids: &[u32]) -> Bus<'a> {
+        Bus { hidden, pci, power, io_apics, processors: Processors::new(ids) }
     }
 
-    /// Resets the processor's own registers and the I/O APICs.
+    /// Resets the I/O APICs, and has all processors but the first wait to be started.
     pub fn reset(&mut self) {
         self.io_apics.reset();
-        self.apic = LocalApic::new();
-        self.msrs = Msrs::default();
+        self.processors.reset();
     }
 
     /// Reads ports.
@@ -92,24 +120,33 @@ impl<'a> Bus<'a> {
     }
 
     /// Reads unmapped memory; returns ones where nothing answers.
-    pub fn read_memory(&mut self, address: u64, width: u8, now: u64, state: &State) -> u64 {
+    pub fn read_memory(&mut self, local: &Local, address: u64, width: u8, now: u64, state: &State) -> u64 {
         self.io_apics.read(address, width).unwrap_or_else(|| match in_local_apic(address) {
-            Some(offset) => self.apic.read_memory(offset, width, now, &self.shared(state)),
+            Some(offset) => local.apic.read_memory(offset, width, now, &self.shared(state)),
             None => ones(width),
         })
     }
 
     /// Writes unmapped memory; has no effect where nothing answers.
-    pub fn write_memory(&mut self, address: u64, width: u8, value: u64, now: u64, state: &State) -> Effect {
+    pub fn write_memory(
+        &mut self,
+        local: &mut Local,
+        address: u64,
+        width: u8,
+        value: u64,
+        now: u64,
+        state: &State,
+    ) -> Effect {
         match (self.io_apics.write(address, width, value), in_local_apic(address)) {
             (Some(Some(route)), _) => Effect::Route(route),
             // The write may have unmasked the doorbell, which has no route.
-            (Some(None), _) => self.io_apics.take_pended().map_or(Effect::None, Effect::Interrupt),
+            (Some(None), _) => self.io_apics.take_pended().map_or(Effect::None, Effect::Message),
             (None, Some(offset)) => {
                 let before = self.shared(state);
                 let mut shared = before;
-                let effect = self.apic.write_memory(offset, width, value, now, &mut shared);
+                let effect = local.apic.write_memory(offset, width, value, now, &mut shared);
                 shared.store(&before, state);
+                self.processors.readdress(local.index, local.apic.address());
                 effect
             }
             (None, None) => Effect::None,
@@ -117,34 +154,42 @@ impl<'a> Bus<'a> {
     }
 
     /// Reads a model-specific register. Fails if the guest is not offered the register.
-    pub fn read_msr(&self, number: u32, now: u64, state: &State) -> Result<u64, GeneralProtection> {
+    pub fn read_msr(&self, local: &Local, number: u32, now: u64, state: &State) -> Result<u64, GeneralProtection> {
         match apic::has_msr(number) {
-            true => self.apic.read_msr(number, now, &self.shared(state)),
-            false => self.msrs.read(number),
+            true => local.apic.read_msr(number, now, &self.shared(state)),
+            false => local.msrs.read(number),
         }
     }
 
     /// Writes a model-specific register. Fails if the guest is not offered the register, or the
     /// value is invalid.
-    pub fn write_msr(&mut self, number: u32, value: u64, now: u64, state: &State) -> Result<Effect, GeneralProtection> {
+    pub fn write_msr(
+        &mut self,
+        local: &mut Local,
+        number: u32,
+        value: u64,
+        now: u64,
+        state: &State,
+    ) -> Result<Effect, GeneralProtection> {
         if !apic::has_msr(number) {
-            return self.msrs.write(number, value).map(|()| Effect::None);
+            return local.msrs.write(number, value).map(|()| Effect::None);
         }
         let before = self.shared(state);
         let mut shared = before;
-        let effect = self.apic.write_msr(number, value, now, &mut shared)?;
+        let effect = local.apic.write_msr(number, value, now, &mut shared)?;
         shared.store(&before, state);
+        self.processors.readdress(local.index, local.apic.address());
         Ok(effect)
     }
 
     /// Rearms a periodic timer for its next period. Call it before each entry; it returns the
     /// latest time for the next call.
-    pub fn rearm(&mut self, now: u64, state: &State) -> Option<u64> {
+    pub fn rearm(&self, local: &mut Local, now: u64, state: &State) -> Option<u64> {
         let before = self.shared(state);
         let mut shared = before;
-        self.apic.rearm(now, &mut shared);
+        local.apic.rearm(now, &mut shared);
         shared.store(&before, state);
-        self.apic.next_wake()
+        local.apic.next_wake()
     }
 
     /// The state that the local APIC's model and the kernel share.

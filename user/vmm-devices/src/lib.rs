@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`boot`] | Linux `Documentation/x86/boot.rst`, `zero-page.rst` |
 //! | [`cpuid`], [`msr`] | AMD64 Architecture Programmer's Manual vol. 2 and 3 (24594), PPR for family 17h |
-//! | [`apic`] | Intel SDM vol. 3, chapter 11 "APIC" (the x2APIC sections) |
+//! | [`apic`], [`processors`] | Intel SDM vol. 3, chapter 11 "APIC" (the x2APIC sections) |
 //! | [`ioapic`] | 82093AA data sheet, ICH9 data sheet 13.5 |
 //! | [`pci`] | PCI 3.0, 3.2.2.3.2; PCI Express 3.0, 7.2.2 |
 //! | [`acpi`], [`power`] | ACPI 6.4, 4.8.3 and 5.2 |
@@ -33,6 +33,7 @@ pub mod notes;
 pub mod paging;
 pub mod pci;
 pub mod power;
+pub mod processors;
 pub mod withheld;
 
 /// The processor answers this access with a general-protection fault, error code 0.

@@ -446,13 +446,13 @@ pub const LEAVES: [Withheld<&[Bits]>; 14] = [
         &[edx(7, [26, 27, 28, 29, 30, 31]), but(0x8000_0008, [!0, 1 << 0 | 1 << 2 | 1 << 9, 0, 0])],
         Zero,
         "speculation control: its registers are not Linux's, so Linux reports that it is vulnerable, \
-         which is true. Also the number of processors",
+         which is true. Also the number of processors, while it is one",
     ),
     line(&[ecx(0x8000_0001, [9])], Zero, "OSVW: its registers report nothing"),
     line(
         &[edx(1, [28]), ecx(0x8000_0001, [1, 19]), whole(0x8000_001e)],
         Zero,
-        "threads, cores, nodes: Linux has one processor",
+        "threads, cores, nodes: Linux has one package, of cores with one thread each",
     ),
     line(
         &[ecx(1, [27])],

@@ -70,7 +70,7 @@ fn machine() -> Ram {
 }
 
 fn copy(ram: &Ram) -> Copy {
-    Copy::new(ram, &pointer(), Processor { apic_id: 4 }, &[0xfec0_0000]).unwrap()
+    Copy::new(ram, &pointer(), &[Processor { apic_id: 4 }], &[0xfec0_0000]).unwrap()
 }
 
 /// Memory with the copies at an address, as Linux reads it.
@@ -133,7 +133,7 @@ fn linux_finds_copies() {
     let mut bytes = vec![0; found.length as usize];
     found.read(&seen, &mut bytes).unwrap();
     let expected: &[&[u8]] = &[
-        &[0, 8, 11, 0, 1, 0, 0, 0],
+        &[0, 8, 11, 4, 1, 0, 0, 0],
         &[1, 12, 0, 0, 0, 0, 0xc0, 0xfe, 0, 0, 0, 0],
         &[2, 10, 0, 0, 2, 0, 0, 0, 0, 0],
         &[4, 6, 0xff, 0, 0, 1],
@@ -158,18 +158,37 @@ fn lost_interrupt_entries_are_counted() {
     assert_eq!(lost(&[&line[..], &[2, 0, 7]].concat()), 3, "the length of the last entry is wrong");
 }
 
-/// The processor is identified by an entry of another kind than the first, and by none.
+/// The entries that Linux finds in a MADT with those processors.
+fn entries_of(processors: &[u32], size: usize) -> Vec<u8> {
+    let ram = machine();
+    let own: Vec<_> = processors.iter().map(|apic_id| Processor { apic_id: *apic_id }).collect();
+    let copy = Copy::new(&ram, &pointer(), &own, &[]).unwrap();
+    let (seen, root) = placed(&ram, &copy, 0x3000);
+    let at = Tables::find(&seen, &root).unwrap().with(&seen, *b"APIC").unwrap().address as usize + 44;
+    seen.bytes[at..at + size].to_vec()
+}
+
+/// A processor is identified by an entry of another kind than the first, and by none.
 #[test]
 fn the_processor_is_named() {
-    let entry = |apic_id: u32| {
-        let ram = machine();
-        let copy = Copy::new(&ram, &pointer(), Processor { apic_id }, &[]).unwrap();
-        let (seen, root) = placed(&ram, &copy, 0x3000);
-        let at = Tables::find(&seen, &root).unwrap().with(&seen, *b"APIC").unwrap().address as usize + 44;
-        seen.bytes[at..at + 8].to_vec()
-    };
-    assert_eq!(entry(0x100), [0, 8, 13, 0, 1, 0, 0, 0]);
-    assert_eq!(entry(77), [0, 8, 10, 0, 1, 0, 0, 0], "the first");
+    let wide = [9, 16, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 13, 0, 0, 0];
+    assert_eq!(entries_of(&[0x100], 16), wide, "its ID does not fit into a byte");
+    assert_eq!(entries_of(&[77], 8), [0, 8, 10, 77, 1, 0, 0, 0], "the first");
+    assert_eq!(entries_of(&[0xff], 4), [9, 16, 0, 0], "a byte with that ID would be everybody");
+}
+
+/// Several processors have an entry each, in the given order, and keep their NMI lines.
+#[test]
+fn several_processors_are_named() {
+    let first = [0, 8, 12, 8, 1, 0, 0, 0];
+    let wide = [9, 16, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 13, 0, 0, 0];
+    let unknown = [0, 8, 10, 77, 1, 0, 0, 0];
+    let rest = [[2, 10, 0, 0, 2, 0, 0, 0, 0, 0].as_slice(), &[4, 6, 0xff, 0, 0, 1], &[4, 6, 12, 0, 0, 1]].concat();
+    let expected = [&first[..], &wide, &unknown, &rest].concat();
+    assert_eq!(entries_of(&[8, 0x100, 77], expected.len()), expected);
+    let (one, zero) = ([0, 8, 11, 4, 1, 0, 0, 0], [0, 8, 10, 0, 1, 0, 0, 0]);
+    assert_eq!(entries_of(&[4, 0, 8, 0x100, 77], 48)[..16], [one, zero].concat());
+    assert_eq!(entries_of(&[4, 0, 8, 0x100, 77], 48)[40..], [0, 8, 0, 77, 1, 0, 0, 0], "no entry is left for it");
 }
 
 proptest! {
@@ -202,7 +221,7 @@ proptest! {
                 prop_assert!(power.write(at(port, 1), 0) != Some(Answer::Machine(0x2000)));
             }
         }
-        if let Ok(copy) = Copy::new(&ram, &root, Processor { apic_id: 4 }, &[0xfec0_0000]) {
+        if let Ok(copy) = Copy::new(&ram, &root, &[Processor { apic_id: 4 }], &[0xfec0_0000]) {
             let (seen, root) = placed(&ram, &copy, 0x3000);
             prop_assert!(copy.at(0x3000).len() == SIZE);
             let tables = Tables::find(&seen, &root).unwrap();

@@ -3,14 +3,16 @@
 use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::vcpu::State;
 use pillion_vmm_devices::GeneralProtection;
-use pillion_vmm_devices::apic::{ApicMode, Effect, LocalApic, MSR_BASE, MSR_DEADLINE, Shared};
+use pillion_vmm_devices::apic::{
+    ApicMode, Destination, Effect, Kind, LocalApic, MSR_BASE, MSR_DEADLINE, Message, Shared,
+};
 use pillion_vmm_devices::boot::{Plan, entry};
 use proptest::prelude::*;
 
 const ON: u64 = 0x1ff;
 
 fn on() -> (LocalApic, Shared) {
-    let (mut apic, mut shared) = (LocalApic::new(), Shared::default());
+    let (mut apic, mut shared) = (LocalApic::new(0), Shared::default());
     apic.write_msr(0x80f, ON, 0, &mut shared).unwrap();
     (apic, shared)
 }
@@ -20,6 +22,7 @@ fn starts_in_x2apic_mode() {
     let (apic, shared) = on();
     let read = |msr| apic.read_msr(msr, 0, &shared);
     assert_eq!(read(MSR_BASE), Ok(0xfee0_0d00));
+    assert_eq!(LocalApic::not_booting(0).read_msr(MSR_BASE, 0, &shared), Ok(0xfee0_0c00));
     assert_eq!((read(0x802), read(0x803), read(0x80d), read(0x80f)), (Ok(0), Ok(0x5_0014), Ok(1), Ok(ON)));
     assert_eq!((read(0x80e), read(0x83f), read(0x82f), read(0x8ff)), (GP, GP, GP, GP));
 }
@@ -33,7 +36,7 @@ fn only_what_changed_is_copied_back() {
     entry(&plan, &state);
     state.deadline.store(500, Relaxed);
     let before = Shared::of(&state, [0; 4]);
-    let (mut apic, mut shared) = (LocalApic::new(), before);
+    let (mut apic, mut shared) = (LocalApic::new(0), before);
     apic.write_msr(0x808, 0x20, 0, &mut shared).unwrap();
     state.deadline.store(0, Relaxed);
     shared.store(&before, &state);
@@ -84,21 +87,59 @@ fn periodic_keeps_its_phase() {
     assert_eq!((shared.deadline, apic.next_wake()), (1400, Some(1400)));
 }
 
+/// Whether what a write of the command register in xAPIC mode sends reaches the sender.
+fn reaches(apic: &mut LocalApic, command: u64) -> bool {
+    match apic.write_memory(0x300, 4, command, 0, &mut Shared::default()) {
+        Effect::Interrupt(_) => true,
+        Effect::Message(message) => apic.address().is_reached(message.to, true),
+        _ => false,
+    }
+}
+
 #[test]
 fn interrupt_commands() {
     let (mut apic, mut shared) = on();
     let mut send = |value| apic.write_msr(0x830, value, 0, &mut shared);
     assert_eq!(send(0x4_00f2), Ok(Effect::Interrupt(0xf2)));
     assert_eq!(send(0x31), Ok(Effect::Interrupt(0x31)));
-    assert_eq!(send(1 << 32 | 0x31), Ok(Effect::None));
-    assert_eq!(send(0xc_0031), Ok(Effect::None));
+    let message = |kind, to| Ok(Effect::Message(Message { kind, to }));
+    assert_eq!(send(1 << 32 | 0x31), message(Kind::Fixed(0x31), Destination::Physical(1)));
+    assert_eq!(send(0xc_0031), message(Kind::Fixed(0x31), Destination::Others));
+    assert_eq!(send(0x8_0031), message(Kind::Fixed(0x31), Destination::All));
+    assert_eq!((send(0x4_4500), send(0x4608)), (Ok(Effect::None), Ok(Effect::None)), "INIT and start-up to itself");
+    assert_eq!(send(0x200), Ok(Effect::None), "SMI");
     assert_eq!(send(0x4400), Ok(Effect::Nmi));
-    assert_eq!(send(1 << 32 | 0x4500), Ok(Effect::None));
+    assert_eq!(send(1 << 32 | 0x4500), message(Kind::Init, Destination::Physical(1)));
     assert_eq!(send(1 << 13), Err(GeneralProtection));
-    assert_eq!(send(0x4_0005), Ok(Effect::None));
+    assert_eq!((send(0x4_0005), send(0xc_0005)), (Ok(Effect::None), Ok(Effect::None)));
     assert_eq!(apic.write_msr(0x83f, 0x41, 0, &mut shared), Ok(Effect::Interrupt(0x41)));
     apic.write_msr(0x828, 0, 0, &mut shared).unwrap();
     assert_eq!(apic.read_msr(0x828, 0, &shared), Ok(0x20));
+}
+
+/// The IDs of a processor that is not the machine's first: in x2APIC mode the logical one has a
+/// cluster and a bit in it; in xAPIC mode it is what was written.
+#[test]
+fn ids_are_the_machines() {
+    let (mut apic, mut shared) = (LocalApic::new(0x1_0023), Shared::default());
+    let read = |apic: &LocalApic, msr| apic.read_msr(msr, 0, &Shared::default());
+    assert_eq!((read(&apic, 0x802), read(&apic, 0x80d)), (Ok(0x1_0023), Ok(0x1002_0008)));
+    let mut send = |value| apic.write_msr(0x830, value, 0, &mut shared);
+    assert_eq!(send(0x1_0023 << 32 | 0x31), Ok(Effect::Interrupt(0x31)));
+    assert_ne!(send(0x23 << 32 | 0x31), Ok(Effect::Interrupt(0x31)));
+    for (destination, reached) in [(0x1002_0008, true), (0x1002_ffff, true), (0x1002_fff7, false), (8, false)] {
+        assert_eq!(apic.address().is_reached(Destination::Logical(destination), false), reached, "{destination:#x}");
+    }
+    let mut apic = LocalApic::new(5);
+    apic.write_msr(MSR_BASE, 0xfee0_0100, 0, &mut shared).unwrap();
+    apic.write_msr(MSR_BASE, 0xfee0_0900, 0, &mut shared).unwrap();
+    assert_eq!(apic.read_memory(0x20, 4, 0, &shared), 5 << 24);
+    for (destination, reached) in [(5_u64, true), (0, false), (0xff, true)] {
+        apic.write_memory(0x310, 4, destination << 24, 0, &mut shared);
+        assert_eq!(reaches(&mut apic, 0x31), reached, "{destination}");
+    }
+    apic.reset();
+    assert_eq!((read(&apic, 0x802), apic.mode()), (Ok(5), ApicMode::X2apic));
 }
 
 #[test]
@@ -114,7 +155,9 @@ fn modes_change_as_the_manual_allows() {
     assert_eq!(apic.write_memory(0xb0, 4, 0, 0, &mut shared), Effect::EndOfInterrupt);
     apic.write_memory(0xd0, 4, 0x0100_0000, 0, &mut shared);
     apic.write_memory(0x310, 4, 0x0100_0000, 0, &mut shared);
-    assert_eq!(apic.write_memory(0x300, 4, 0x0830, 0, &mut shared), Effect::Interrupt(0x30));
+    assert!(reaches(&mut apic, 0x0830));
+    apic.write_memory(0x310, 4, 0x0200_0000, 0, &mut shared);
+    assert!(!reaches(&mut apic, 0x0830));
     apic.write_msr(MSR_BASE, 0xfee0_0d00, 0, &mut shared).unwrap();
     assert_eq!(apic.mode(), ApicMode::X2apic);
 }

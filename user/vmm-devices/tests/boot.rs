@@ -3,8 +3,9 @@
 mod common;
 
 use common::Ram;
-use pillion_abi::vcpu::State;
-use pillion_vmm_devices::boot::{Error, Header, Kind, Linux, Range, load, place};
+use core::sync::atomic::Ordering::Relaxed;
+use pillion_abi::vcpu::{State, dirty};
+use pillion_vmm_devices::boot::{Error, Header, Kind, Linux, Range, load, place, start_up};
 use proptest::prelude::*;
 
 /// A `bzImage` with 4 KiB of protected-mode code that prefers 16 MiB and needs 8.
@@ -85,6 +86,23 @@ fn what_does_not_fit_is_named() {
     assert_eq!(place(0x200_0000, 0, 2048), Err(Error::CommandLineTooLong(2047)));
     // There is no room above the kernel, but there is below it.
     assert_eq!(place(0x180_0000, 0x1000, 0).unwrap().initrd, 0xff_f000);
+}
+
+/// Real mode at the start of a page, and nothing of what was there before.
+#[test]
+fn a_processor_starts_in_real_mode() {
+    let state = State::default();
+    state.gpr[4].set(7);
+    state.efer.set(0x500);
+    state.deadline.store(5, Relaxed);
+    state.counters[0].set(9);
+    start_up(0x99, &state);
+    let cs = state.cs.get();
+    assert_eq!((cs.selector, cs.base, cs.limit, cs.attributes), (0x9900, 0x9_9000, 0xffff, 0x9b));
+    assert_eq!((state.rip.get(), state.cr0.get(), state.rflags.get(), state.efer.get()), (0, 0x10, 2, 0));
+    assert_eq!((state.gpr[4].get(), state.deadline.load(Relaxed), state.counters[0].get()), (0, 0, 9));
+    assert_eq!((state.ss.get().base, state.ss.get().attributes, state.idtr.get().limit), (0, 0x93, 0xffff));
+    assert_eq!(state.dirty.get(), dirty::CORE | dirty::SYSTEM);
 }
 
 proptest! {

@@ -1,8 +1,10 @@
 //! Which model answers at a port.
 
+use pillion_abi::vcpu::State;
 use pillion_vmm_devices::{
     answer::{Access, Answer, Effect, Request},
-    bus::Bus,
+    apic::{Destination, Kind, Message},
+    bus::{Bus, Local},
     ioapic::IoApics,
     ones,
     pci::Filter,
@@ -15,7 +17,7 @@ fn fadt() -> Fadt {
 }
 
 fn bus(hidden: &[[u32; 2]]) -> Bus<'_> {
-    Bus::new(hidden, Filter::new(), Power::new(fadt()), IoApics::new(&Default::default(), 0, false))
+    Bus::new(hidden, Filter::new(), Power::new(fadt()), IoApics::new(&Default::default(), 0, false), &[0])
 }
 
 fn write(hidden: &[[u32; 2]], port: u16, width: u8, value: u32) -> Answer {
@@ -91,4 +93,39 @@ proptest! {
             }
         }
     }
+}
+
+/// What one processor's local APIC sends reaches the others where they can be reached now, and each
+/// has its own.
+#[test]
+fn messages_follow_the_local_apics() {
+    let ids = [2, 7];
+    let mut bus = Bus::new(&[], Filter::new(), Power::new(fadt()), IoApics::new(&Default::default(), 0, false), &ids);
+    let mut locals = [Local::new(0, 2), Local::new(1, 7)];
+    let state = State::default();
+    let mut send = |bus: &mut Bus<'_>, from: usize, command: u64| match bus.write_msr(
+        &mut locals[from],
+        0x830,
+        command,
+        0,
+        &state,
+    ) {
+        Ok(Effect::Message(message)) => bus.processors.send(from, message),
+        _ => 0,
+    };
+    assert_eq!((send(&mut bus, 0, 7 << 32 | 0x4500), send(&mut bus, 0, 7 << 32 | 0x4699)), (2, 2));
+    assert_eq!((bus.processors.take(1).start, send(&mut bus, 1, 2 << 32 | 0x31)), (Some(0x99), 1));
+    assert_eq!(send(&mut bus, 1, 0x8_00f2), 3);
+    // A local APIC that is off is not reached.
+    bus.write_msr(&mut locals[1], 0x1b, 0xfee0_0100, 0, &state).unwrap();
+    let Ok(Effect::Message(all)) = bus.write_msr(&mut locals[0], 0x830, 0x8_00f2, 0, &state) else { panic!() };
+    assert_eq!(bus.processors.send(0, all), 1);
+    // On in xAPIC mode, it is reached by the logical ID that it was given.
+    let to = Destination::Logical(8);
+    let logical = Message { kind: Kind::Fixed(0x31), to };
+    bus.write_msr(&mut locals[1], 0x1b, 0xfee0_0900, 0, &state).unwrap();
+    assert_eq!(bus.processors.send(0, logical), 0);
+    bus.write_memory(&mut locals[1], 0xfee0_00d0, 4, 0x0800_0000, 0, &state);
+    assert_eq!(bus.processors.send(0, logical), 2);
+    assert_eq!(bus.read_msr(&locals[0], 0x802, 0, &state), Ok(2));
 }

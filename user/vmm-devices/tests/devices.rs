@@ -5,7 +5,8 @@ mod common;
 use common::at;
 use pillion_abi::boot;
 use pillion_abi::vcpu::route;
-use pillion_vmm_devices::answer::Answer;
+use pillion_vmm_devices::answer::{Answer, Route};
+use pillion_vmm_devices::apic::{Destination, Kind, Message};
 use pillion_vmm_devices::ioapic::{IoApic, IoApics};
 use pillion_vmm_devices::notes::{LONGEST, Notes};
 use pillion_vmm_devices::pci::{ConfigAccess, Filter, Function, Quiesce, Write};
@@ -28,7 +29,17 @@ fn lines_are_routed() {
     assert_eq!(get(&mut apic, 0x10), 0x1_0000);
     assert_eq!(set(&mut apic, 0x18, 0x31), Some(4 << 32 | 0x31));
     assert_eq!(set(&mut apic, 0x18, 0x31), None);
-    assert_eq!(set(&mut apic, 0x19, 0x0100_0000), None);
+    // Whom it is for is a part of the route, and none of the word.
+    apic.write(0, 4, 0x19);
+    let to = |route: Option<Route>| route.map(|route| route.to);
+    assert_eq!(to(apic.write(0x10, 4, 0x0100_0000)), Some(Destination::Physical(1)));
+    assert_eq!(apic.write(0x10, 4, 0x0100_0000), None);
+    assert_eq!(to(apic.write(0x10, 4, 0xff00_0000)), Some(Destination::All));
+    apic.write(0, 4, 0x18);
+    // All ones are everybody, logically as well.
+    assert_eq!(apic.write(0x10, 4, 0x831), None);
+    apic.write(0, 4, 0x19);
+    assert_eq!(to(apic.write(0x10, 4, 0x0600_0000)), Some(Destination::Logical(6)));
     assert_eq!(set(&mut apic, 0x30, 0xa042), Some(16 << 32 | 0x42 | route::LEVEL | route::LOW));
     assert_eq!(apic.level_vectors(), [0, 4, 0, 0]);
     assert_eq!(set(&mut apic, 0x30, 0x1_a042), Some(16 << 32 | 0x42 | route::LEVEL | route::LOW | route::MASKED));
@@ -40,6 +51,11 @@ fn lines_are_routed() {
     assert_eq!(apic.write(0x40, 4, 0x42), None);
 }
 
+/// A message to the processor whose local APIC has ID 0.
+fn to_first(kind: Kind) -> Option<Message> {
+    Some(Message { kind, to: Destination::Physical(0) })
+}
+
 #[test]
 fn the_doorbell_is_one_line_more() {
     let mut apic = IoApic::new(24, u64::MAX).with_doorbell();
@@ -47,8 +63,9 @@ fn the_doorbell_is_one_line_more() {
     assert_eq!(apic.ring(), None, "masked after reset");
     assert_eq!((set(&mut apic, 0x40, 0x1_0055), apic.take_pended()), (None, None));
     assert_eq!((set(&mut apic, 0x40, 0x55), get(&mut apic, 0x40)), (None, 0x55));
-    assert_eq!((apic.take_pended(), apic.take_pended()), (Some(0x55), None));
-    assert_eq!(apic.ring(), Some(0x55));
+    assert_eq!((apic.take_pended(), apic.take_pended()), (to_first(Kind::Fixed(0x55)), None));
+    assert_eq!(apic.ring(), to_first(Kind::Fixed(0x55)));
+    assert_eq!((set(&mut apic, 0x40, 0x155), apic.ring()), (None, to_first(Kind::Lowest(0x55))));
     assert_eq!((set(&mut apic, 0x40, 0x8055), apic.level_vectors()), (None, [0; 4]));
     apic.ring();
     apic.reset();
@@ -88,7 +105,7 @@ fn every_io_apic_is_a_model() {
     }
     assert_eq!(set(0xfec0_1000, 0x1c, 0x8041), None, "line 30");
     assert_eq!(set(0xfec0_1000, 0x10 + 2 * 32, 0x55), None, "the doorbell");
-    assert_eq!((all.ring(), all.routes().count()), (Some(0x55), 24 + 32 - 1));
+    assert_eq!((all.ring(), all.routes().count()), (to_first(Kind::Fixed(0x55)), 24 + 32 - 1));
     assert_eq!((all.read(0xfec0_2000, 4), all.write(0xfec0_2010, 4, 0)), (None, None));
     all.reset();
     assert!(all.routes().all(|route| route.masked) && all.doorbell() == Some(56));

@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 use pillion_abi::vcpu::gpr;
-use pillion_vmm_devices::cpuid::{Context, Registers, cpuid, hypervisor};
+use pillion_vmm_devices::cpuid::{Context, Registers, Topology, cpuid, hypervisor};
 use pillion_vmm_devices::hypercall::{
     self,
     Hypercall::{Answer, Command, Hello, Kick},
@@ -30,7 +30,7 @@ fn ask(leaf: u32, subleaf: u32, context: &Context) -> Registers {
 
 #[test]
 fn withheld_and_added() {
-    let mut context = Context::from_host(2_000_000_000, host);
+    let mut context = Context::from_host(2_000_000_000, Topology::new(0, &[0]), host);
     let [_, ebx, ecx, edx] = ask(1, 0, &context);
     for bit in [3, 5, 27] {
         assert_eq!(ecx >> bit & 1, 0, "{bit}");
@@ -53,8 +53,23 @@ fn withheld_and_added() {
 }
 
 #[test]
+fn several_processors_are_cores_of_one_package() {
+    let context = |all: &[u32]| Context::from_host(2_000_000_000, Topology::new(0, all), host);
+    let cores = |all| cpuid([0; 4], 0x8000_0008, 0, &context(all))[2];
+    assert_eq!((cores(&[0]), cores(&[0, 1]), cores(&[0, 2, 4])), (0, 0x1001, 0x3002));
+    assert_eq!(cores(&[0, 0x1_0000]), 0xf001, "as many bits as there is room for");
+}
+
+#[test]
+fn clocks_of_several_processors_are_one() {
+    let context = |all: &[u32]| Context::from_host(2_000_000_000, Topology::new(0, all), host);
+    let power = |all| cpuid([0; 4], 0x8000_0007, 0, &context(all))[3];
+    assert_eq!((power(&[0]), power(&[0, 1])), (0, 1 << 8));
+}
+
+#[test]
 fn one_processor() {
-    let context = Context::from_host(2_000_000_000, host);
+    let context = Context::from_host(2_000_000_000, Topology::new(0, &[0]), host);
     assert_eq!(ask(0xb, 0, &context), [0, 1, 0x100, 0]);
     assert_eq!(ask(0xb, 1, &context), [0, 1, 0x201, 0]);
     assert_eq!(ask(0xb, 2, &context), [0, 0, 2, 0]);
@@ -64,8 +79,21 @@ fn one_processor() {
 }
 
 #[test]
+fn several_processors() {
+    let on = |apic_id, all: &[u32]| Context::from_host(2_000_000_000, Topology::new(apic_id, all), host);
+    let context = on(6, &[0, 6, 4]);
+    assert_eq!(ask(0xb, 0, &context), [0, 1, 0x100, 6]);
+    assert_eq!(ask(0xb, 1, &context), [3, 3, 0x201, 6]);
+    assert_eq!(ask(0xb, 2, &context), [0, 0, 2, 6]);
+    assert_eq!(ask(1, 0, &context)[1] >> 16, 0x0601);
+    // The older field has eight bits; no package has all bits, and none has so many cores.
+    let context = on(u32::MAX, &[1, u32::MAX]);
+    assert_eq!((ask(1, 0, &context)[1] >> 16, ask(0xb, 1, &context)), (0xff01, [32, 2, 0x201, u32::MAX]));
+}
+
+#[test]
 fn sizes_of_the_extended_state() {
-    let mut context = Context::from_host(2_000_000_000, host);
+    let mut context = Context::from_host(2_000_000_000, Topology::new(0, &[0]), host);
     assert_eq!(ask(0xd, 0, &context), [0xe7, 576, 2688, 0]);
     context.xcr0 = 7;
     assert_eq!((ask(0xd, 0, &context)[1], ask(0xd, 1, &context)), (832, [7, 832, 0, 0]));
@@ -76,7 +104,7 @@ fn sizes_of_the_extended_state() {
 
 #[test]
 fn hypervisor_leaves() {
-    let context = Context::from_host(2_400_000_000, host);
+    let context = Context::from_host(2_400_000_000, Topology::new(0, &[0]), host);
     let [max, b, c, d] = ask(0x4000_0000, 0, &context);
     let name: Vec<u8> = [b, c, d].iter().flat_map(|word| word.to_le_bytes()).collect();
     assert_eq!((max, name.as_slice()), (0x4000_0010, b"KVMKVMKVM\0\0\0".as_slice()));
@@ -127,7 +155,7 @@ proptest! {
         leaf in prop_oneof![any::<u32>(), 0_u32..0x30, 0x8000_0000_u32..0x8000_0030, 0x4000_0000_u32..0x4000_0110],
         subleaf in prop_oneof![any::<u32>(), 0_u32..10], cr4 in any::<u64>(), xcr0 in any::<u64>(), hz in any::<u64>(),
     ) {
-        let mut context = Context::from_host(hz, |leaf, subleaf| match leaf {
+        let mut context = Context::from_host(hz, Topology::new(words[0], &components[0]), |leaf, subleaf| match leaf {
             0xd => components[subleaf as usize % 8],
             _ => words,
         });

@@ -10,8 +10,8 @@ use pillion_core::x86_64::svm::{GUEST_MSRS, READABLE_MSRS};
 use pillion_firmware::{acpi, bytes::Memory as Bytes, params::BootParams};
 use pillion_vmm_devices::answer::{Answer, Effect};
 use pillion_vmm_devices::apic::has_msr;
-use pillion_vmm_devices::bus::Bus;
-use pillion_vmm_devices::cpuid::{Context, Registers as Words, cpuid};
+use pillion_vmm_devices::bus::{Bus, Local};
+use pillion_vmm_devices::cpuid::{Context, Registers as Words, Topology, cpuid};
 use pillion_vmm_devices::ioapic::IoApics;
 use pillion_vmm_devices::ones;
 use pillion_vmm_devices::pci::{Change, ConfigAccess, ConfigSpace, Filter, Function, Kept};
@@ -37,7 +37,7 @@ fn fadt() -> Fadt {
 const HIDDEN: [[u32; 2]; 1] = [[0x300, 8]];
 
 fn bus() -> Bus<'static> {
-    Bus::new(&HIDDEN, Filter::new(), Power::new(fadt()), IoApics::new(&Default::default(), 0, false))
+    Bus::new(&HIDDEN, Filter::new(), Power::new(fadt()), IoApics::new(&Default::default(), 0, false), &[0])
 }
 
 #[test]
@@ -86,11 +86,11 @@ fn registers() {
     let within = |ranges: &[(u32, u32)], number: u32| ranges.iter().any(|(a, b)| (*a..=*b).contains(&number));
     for line in REGISTERS {
         for number in line.what.iter().flat_map(|(first, last)| *first..=*last) {
-            let mut bus = bus();
-            let before = bus.read_msr(number, 0, &state);
+            let (mut bus, mut local) = (bus(), Local::new(0, 0));
+            let before = bus.read_msr(&local, number, 0, &state);
             let other = before.unwrap_or(0) ^ 1 << 12 ^ always_set(number);
-            let written = bus.write_msr(number, other, 0, &state);
-            let after = bus.read_msr(number, 0, &state);
+            let written = bus.write_msr(&mut local, number, other, 0, &state);
+            let after = bus.read_msr(&local, number, 0, &state);
             let passed = within(&READABLE_MSRS, number);
             assert!(!passed || before.is_err() && after.is_err(), "{number:#x} is read without an exit");
             match line.then {
@@ -108,10 +108,14 @@ fn registers() {
                 Then::Modelled(_) => match number {
                     0x79 | 0xc001_0020 => assert!(before.is_err() && written.is_ok()),
                     0xda0 => {
-                        assert!(before == Ok(0) && written.is_err() && bus.write_msr(number, 0, 0, &state).is_ok());
+                        assert!(
+                            before == Ok(0)
+                                && written.is_err()
+                                && bus.write_msr(&mut local, number, 0, 0, &state).is_ok()
+                        );
                     }
                     0x12 | 0x4b56_4d01 => {
-                        let mut write = |value| bus.write_msr(number, value, 0, &state);
+                        let mut write = |value| bus.write_msr(&mut local, number, value, 0, &state);
                         assert!(before.is_err() && write(0).is_ok() && write(1).is_err());
                     }
                     _ => panic!("nobody looks at {number:#x}"),
@@ -121,8 +125,9 @@ fn registers() {
     }
     for number in [0..0x1_0000, 0x4b56_0000..0x4b57_0000, 0xc000_0000..0xc002_0000].into_iter().flatten() {
         let named = REGISTERS.iter().any(|line| within(line.what, number));
-        let mut bus = bus();
-        let refused = bus.read_msr(number, 0, &state).is_err() && bus.write_msr(number, 1, 0, &state).is_err();
+        let (mut bus, mut local) = (bus(), Local::new(0, 0));
+        let refused = bus.read_msr(&local, number, 0, &state).is_err()
+            && bus.write_msr(&mut local, number, 1, 0, &state).is_err();
         assert!(named || refused && !within(&READABLE_MSRS, number), "{number:#x}");
         assert!(!(named && GUEST_MSRS.contains(&number)), "{number:#x} is Linux's");
     }
@@ -146,13 +151,13 @@ fn memory() {
     assert_eq!(params.finish(), (0, 0));
     let map = params.memory().iter().filter(|range| range.kind == range_kind::WITHHELD);
     let mut table = vec![(0xfec0_0000, 0x1000)];
-    let (mut bus, state) = (bus(), State::default());
+    let (mut bus, mut local, state) = (bus(), Local::new(0, 0), State::default());
     for line in MEMORY {
         let Memory::At(base, size) = line.what else { continue };
         table.push((base, size));
         for address in [base, base + size - 8] {
-            assert_eq!(bus.read_memory(address, 8, 0, &state), u64::MAX, "{address:#x}");
-            assert_eq!(bus.write_memory(address, 8, 0, 0, &state), Effect::None, "{address:#x}");
+            assert_eq!(bus.read_memory(&local, address, 8, 0, &state), u64::MAX, "{address:#x}");
+            assert_eq!(bus.write_memory(&mut local, address, 8, 0, 0, &state), Effect::None, "{address:#x}");
         }
     }
     table.sort_unstable();
@@ -246,7 +251,7 @@ fn functions() {
 #[test]
 fn leaves() {
     let host = |leaf: u32, _| if leaf & 0xffff == 0 { [leaf | 0x30; 4] } else { [u32::MAX; 4] };
-    let context = Context::from_host(0, host);
+    let context = Context::from_host(0, Topology::new(0, &[0]), host);
     let ask = |leaf| cpuid([u32::MAX; 4], leaf, 0, &context);
     for line in LEAVES {
         for Bits { leaf, bits } in line.what {

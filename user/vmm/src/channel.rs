@@ -7,10 +7,9 @@
 use pillion_abi::call::MESSAGE_WORDS;
 use pillion_runtime::call;
 use pillion_runtime::info::{gone, label, monitor, monitor_bit, slot};
+use pillion_vmm_devices::apic::Message;
 use pillion_vmm_devices::hypercall::{Hypercall, INVALID};
 use pillion_vmm_devices::ioapic::IoApics;
-
-use crate::linux_vcpu;
 
 /// The manager's answer to a command of which one step is done, but not all (`EAGAIN`).
 const AGAIN: i64 = -11;
@@ -32,23 +31,16 @@ impl Channels {
         Channels { tasks, window, listening: false }
     }
 
-    /// Handles bits that tasks, or others, have signalled.
-    pub fn notified(&self, io_apics: &mut IoApics, bits: u64) {
-        if bits & monitor_bit::DOORBELL != 0
-            && self.listening
-            && let Some(vector) = io_apics.ring()
-        {
-            linux_vcpu::inject(vector);
-        }
+    /// The interrupt for Linux that bits mean which tasks, or others, have signalled.
+    pub fn notified(&self, io_apics: &mut IoApics, bits: u64) -> Option<Message> {
+        if bits & monitor_bit::DOORBELL != 0 && self.listening { io_apics.ring() } else { None }
     }
 
     /// Carries out a hypercall of Linux's module and returns its result.
-    pub fn hypercall(&mut self, io_apics: &mut IoApics, made: Hypercall) -> i64 {
+    pub fn hypercall(&mut self, made: Hypercall) -> i64 {
         match made {
             Hypercall::Hello(there) => {
                 self.listening = there;
-                // Deliver what tasks signalled before the module was loaded.
-                self.notified(io_apics, monitor_bit::DOORBELL);
                 0
             }
             Hypercall::Kick(task) => call::signal(monitor::slot::KICKS + task).map_or(INVALID, |_| 0),

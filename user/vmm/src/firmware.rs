@@ -1,7 +1,10 @@
 //! What the monitor reads from the firmware's tables. It reads them once, because Linux can write
 //! them afterwards.
 
-use pillion_runtime::{info::LinuxInfo, println};
+use pillion_runtime::{
+    info::{LinuxInfo, monitor::PROCESSORS},
+    println,
+};
 use pillion_vmm_devices::{
     acpi::{Copy, Error, Processor, RootPointer, Tables, io_mmu_functions},
     ioapic::IoApics,
@@ -38,7 +41,11 @@ pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Fil
     for (to, address) in addresses.iter_mut().zip(io_apics.addresses()) {
         *to = address as u32;
     }
-    let tables = Copy::new(memory, &pointer, processor(), &addresses);
+    let mut own = [Processor::default(); PROCESSORS];
+    for (to, apic_id) in own.iter_mut().zip(info.processors()) {
+        to.apic_id = *apic_id;
+    }
+    let tables = Copy::new(memory, &pointer, &own[..info.processors().len()], &addresses);
     say(&tables);
     let fadt = fadt.unwrap_or_default();
     if !host::enable_acpi(&fadt) {
@@ -47,16 +54,6 @@ pub fn find(memory: &Window, info: &LinuxInfo, io_apics: &IoApics, pci: &mut Fil
         );
     }
     Found { fadt, tables: tables.ok() }
-}
-
-/// The processor that the monitor runs on, which is Linux's too.
-fn processor() -> Processor {
-    const INITIAL: u32 = 1;
-    const TOPOLOGY: u32 = 0xb;
-    let [highest, ..] = host::cpuid(0, 0);
-    let [_, levels, _, wide] = if highest >= TOPOLOGY { host::cpuid(TOPOLOGY, 0) } else { [0; 4] };
-    let [_, initial, ..] = host::cpuid(INITIAL, 0);
-    Processor { apic_id: if levels & 0xffff != 0 { wide } else { initial >> 24 } }
 }
 
 fn say(tables: &Result<Copy, Error>) {

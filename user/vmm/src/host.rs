@@ -6,6 +6,8 @@ use pillion_vmm_devices::cpuid::Registers;
 use pillion_vmm_devices::pci::{ConfigAccess, ConfigSpace, Filter, Function, Quiesce};
 use pillion_vmm_devices::power::Fadt;
 
+use crate::linux_vcpu;
+
 const CONFIG_ADDRESS: u16 = 0xcf8;
 const CONFIG_DATA: u16 = 0xcfc;
 
@@ -21,13 +23,15 @@ pub fn cpuid(leaf: u32, subleaf: u32) -> Registers {
     [r.eax, r.ebx, r.ecx, r.edx]
 }
 
-/// Opens a range of ports, given as first port and count, to Linux.
-pub fn open((mut first, count): (u32, u32)) {
+/// Opens a range of ports, given as first port and count, to so many processors of Linux's.
+pub fn open((mut first, count): (u32, u32), processors: usize) {
     let end = first + count;
     while first < end {
         let step = STEP.min(end - first);
         if call::ports_part(monitor::slot::PORTS, first as u16, step, SCRATCH).is_ok() {
-            let _ = call::vcpu_allow_ports(monitor::slot::VCPU, SCRATCH);
+            for index in 0..processors {
+                let _ = call::vcpu_allow_ports(linux_vcpu::slot(index), SCRATCH);
+            }
             let _ = call::cap_delete(0, SCRATCH);
         }
         first += step;

@@ -6,7 +6,7 @@ use pillion_runtime::info::{self, LinuxInfo, gone, label, monitor_bit, slot, the
 use pillion_runtime::{call, now, park};
 use pillion_vmm_devices::life::{Lives, Next, Rules, Then};
 
-use crate::{end::End, linux_log, virtual_machine::VirtualMachine};
+use crate::{end::End, linux_log, lock::Lock, virtual_machine::VirtualMachine};
 
 /// How often a second the monitor asks whether threads that outlive Linux run on.
 const LOOKS: u64 = 100;
@@ -36,9 +36,9 @@ impl Lifecycle {
         linux_log::event("start", self.0.begun());
     }
 
-    /// Handles an end of Linux: takes its devices and interrupts from it, and returns when it is
-    /// time to start Linux again.
-    pub fn after(&mut self, end: End, machine: &mut VirtualMachine) {
+    /// Handles an end of Linux, which no processor runs any more: takes its devices and interrupts
+    /// from it, and returns when it is time to start Linux again.
+    pub fn after(&mut self, end: End, machine: &Lock<VirtualMachine>) {
         let (boot, died) = (self.0.begun(), now());
         linux_log::ended(&end, boot);
         let next = self.0.after(end.death());
@@ -46,24 +46,24 @@ impl Lifecycle {
             linux_log::event("gave-up", boot);
         }
         // Whatever follows, Linux's devices must not go on writing to memory.
-        machine.reset();
-        while machine.channels.lingers() {
+        machine.lock().reset();
+        while machine.lock().channels.lingers() {
             let _ = call::sleep(now().saturating_add(info::task().tsc_hz / LOOKS));
         }
         match next {
             Next::Start { pause } => {
                 let _ = call::sleep(died.saturating_add(pause));
-                machine.channels.gone(gone::RESTARTS);
+                machine.lock().channels.gone(gone::RESTARTS);
             }
             Next::Off { gave_up } => {
-                linux_log::exits(&machine.exits);
+                linux_log::exits(&machine.lock().exits);
                 linux_log::event("off", boot);
-                machine.channels.gone(if gave_up { gone::GIVEN_UP } else { gone::OFF });
+                machine.lock().channels.gone(if gave_up { gone::GIVEN_UP } else { gone::OFF });
                 wait_for_start();
                 self.0.asked_for();
             }
             Next::End { gave_up } => {
-                linux_log::exits(&machine.exits);
+                linux_log::exits(&machine.lock().exits);
                 let _ = call::call(slot::MANAGER, label::END, [gave_up.into(), 0, 0, 0, 0, 0, 0, 0]);
                 park()
             }

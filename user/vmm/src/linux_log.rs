@@ -4,17 +4,38 @@ use core::cell::Cell;
 use core::fmt::Write as _;
 
 use pillion_abi::vcpu::{Exit, State, counter};
-use pillion_runtime::{info, log::Log, now, println};
+use pillion_runtime::{info, info::monitor::PROCESSORS, log::Log, now, println};
 
-use crate::{end::End, linux_vcpu};
+use crate::{end::End, linux_vcpu::Vcpu};
 
-/// Counts of exits to the monitor, by reason.
+/// What the kernel counts, and how the log calls it.
+const KERNEL: [(usize, &str); 7] = [
+    (counter::EXITS, "all"),
+    (counter::INTERRUPTS, "interrupt"),
+    (counter::END_OF_INTERRUPT, "kernel-end-of-interrupt"),
+    (counter::DEADLINES, "kernel-deadline"),
+    (counter::HALTS, "kernel-halt"),
+    (counter::INJECTED, "injected"),
+    (counter::RETURNS, "to-monitor"),
+];
+
+/// Counts of exits of all processors.
 #[derive(Default)]
-pub struct Exits([u64; Exit::ALL.len()]);
+pub struct Exits {
+    /// To the monitor, by reason.
+    reasons: [u64; Exit::ALL.len()],
+    /// What the kernel had counted when each processor last stopped.
+    kernel: [[u64; KERNEL.len()]; PROCESSORS],
+}
 
 impl Exits {
     pub fn count(&mut self, reason: Exit) {
-        self.0[reason as usize] += 1;
+        self.reasons[reason as usize] += 1;
+    }
+
+    /// Takes what the kernel has counted for a processor that stops.
+    pub fn keep(&mut self, vcpu: &Vcpu) {
+        self.kernel[vcpu.index()] = KERNEL.map(|(index, _)| vcpu.state.counters[index].get());
     }
 }
 
@@ -50,24 +71,15 @@ pub fn note(line: &str) {
 
 /// Reports counts of exits, those that the kernel handled itself first.
 pub fn exits(exits: &Exits) {
-    const KERNEL: [(usize, &str); 7] = [
-        (counter::EXITS, "all"),
-        (counter::INTERRUPTS, "interrupt"),
-        (counter::END_OF_INTERRUPT, "kernel-end-of-interrupt"),
-        (counter::DEADLINES, "kernel-deadline"),
-        (counter::HALTS, "kernel-halt"),
-        (counter::INJECTED, "injected"),
-        (counter::RETURNS, "to-monitor"),
-    ];
-    let counters = &linux_vcpu::state().counters;
     let mut log = Log::new();
     let _ = write!(log, "{{\"pillion\":\"exits\",\"reasons\":{{");
-    for (index, name) in KERNEL {
-        let _ = write!(log, "\"{name}\":{},", counters[index].get());
+    for (i, (_, name)) in KERNEL.into_iter().enumerate() {
+        let all: u64 = exits.kernel.iter().map(|one| one[i]).sum();
+        let _ = write!(log, "\"{name}\":{all},");
     }
     for (i, reason) in Exit::ALL.into_iter().enumerate() {
         let comma = if i + 1 == Exit::ALL.len() { "" } else { "," };
-        let _ = write!(log, "\"{}\":{}{comma}", reason.name(), exits.0[i]);
+        let _ = write!(log, "\"{}\":{}{comma}", reason.name(), exits.reasons[i]);
     }
     let _ = writeln!(log, "}}}}");
 }

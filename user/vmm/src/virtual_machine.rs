@@ -1,28 +1,32 @@
-//! The machine as Linux sees it: the models, the memory, and the state shared with the kernel.
+//! The machine as Linux sees it, which its processors share: the models, the memory, the channels.
 
 use pillion_abi::boot::range_kind as boot_kind;
-use pillion_runtime::info::{LinuxInfo, RANGES, address, slot, text};
-use pillion_runtime::{call, now};
+use pillion_abi::vcpu::State;
+use pillion_runtime::info::{LinuxInfo, RANGES, address, monitor::PROCESSORS, text};
+use pillion_vmm_devices::answer::Route;
+use pillion_vmm_devices::apic::Message;
 use pillion_vmm_devices::bus::Bus;
-use pillion_vmm_devices::cpuid::{Context, hypervisor};
-use pillion_vmm_devices::ioapic::IoApics;
+use pillion_vmm_devices::cpuid::hypervisor;
+use pillion_vmm_devices::ioapic::{IoApics, LINES};
 use pillion_vmm_devices::notes::Notes;
 use pillion_vmm_devices::pci::{Change, Filter, Function, Kept};
 use pillion_vmm_devices::power::Power;
+use pillion_vmm_devices::processors::Set;
 use pillion_vmm_devices::{acpi, boot};
 
 use crate::{
-    channel::Channels, command_line::CommandLine, firmware, host, linux_log::Exits, linux_vcpu, watchdog::Watchdog,
-    window::Window,
+    channel::Channels, command_line::CommandLine, end::End, firmware, host, linux_log::Exits, linux_vcpu,
+    linux_vcpu::Vcpu, window::Window,
 };
 
-/// Everything that one run of Linux needs.
+/// What Linux's processors share.
 pub struct VirtualMachine {
-    info: &'static LinuxInfo,
+    /// What the resource manager says.
+    pub info: &'static LinuxInfo,
     /// Linux's memory.
     pub memory: Window,
-    /// What CPUID answers.
-    pub cpuid: Context,
+    /// Where the channels to real-time tasks are.
+    pub window: Option<hypervisor::Channels>,
     /// Maps ports, memory and registers to the models.
     pub bus: Bus<'static>,
     /// The ACPI tables that Linux finds.
@@ -31,40 +35,47 @@ pub struct VirtualMachine {
     pub notes: Notes,
     /// Counts of exits by reason.
     pub exits: Exits,
-    /// Checks whether Linux still lives.
-    pub watchdog: Watchdog,
     /// The channels to real-time tasks.
     pub channels: Channels,
+    /// How Linux ended, from then until it is loaded again.
+    pub ended: Option<End>,
+    /// The processors that execute instructions.
+    running: Set,
+    /// The processor that each line is routed to.
+    routed: [usize; LINES],
 }
+
+const _: () = assert!(PROCESSORS == pillion_vmm_devices::processors::MOST);
 
 impl VirtualMachine {
     /// The machine before Linux is loaded for the first time.
-    pub fn new(info: &'static LinuxInfo, tsc_hz: u64) -> VirtualMachine {
+    pub fn new(info: &'static LinuxInfo) -> VirtualMachine {
         let memory = Window::new(info);
         let mut pci = Filter::new();
         for id in info.hidden_devices.iter().take(info.hidden_device_count as usize) {
             let _ = pci.hide(Function::from_id(*id));
         }
-        let mut cpuid = Context::from_host(tsc_hz, host::cpuid);
         let [base, size] = info.channel;
         let io_apics = IoApics::new(&info.io_apics, info.hidden_lines, size != 0).letting_through(info.shield_lines);
-        cpuid.channels = io_apics.doorbell().map(|gsi| hypervisor::Channels { gsi, base, size });
+        let window = io_apics.doorbell().map(|gsi| hypervisor::Channels { gsi, base, size });
         let found = firmware::find(&memory, info, &io_apics, &mut pci);
         VirtualMachine {
             info,
             memory,
-            cpuid,
-            bus: Bus::new(hidden_ports(info), pci, Power::new(found.fadt), io_apics),
+            window,
+            bus: Bus::new(hidden_ports(info), pci, Power::new(found.fadt), io_apics, info.processors()),
             tables: found.tables,
             notes: Notes::new(),
             exits: Exits::default(),
-            watchdog: Watchdog::new(tsc_hz),
             channels: Channels::new(info.skin_count, size != 0),
+            ended: None,
+            running: 0,
+            routed: [0; LINES],
         }
     }
 
-    /// Loads Linux for its `life`th time and sets its initial state.
-    pub fn boot(&mut self, life: u64) -> Result<(), boot::Error> {
+    /// Loads Linux for its `life`th time and sets the initial state of its first processor.
+    pub fn load(&mut self, life: u64, state: &State) -> Result<(), boot::Error> {
         let command_line = CommandLine::new(text(&self.info.command_line), life);
         let (ranges, count) = memory_map(self.info);
         // SAFETY: the information is the resource manager's.
@@ -76,24 +87,71 @@ impl VirtualMachine {
             ranges: &ranges[..count],
             tables: self.tables.as_ref(),
         };
-        boot::load(&linux, &mut self.memory, linux_vcpu::state())
+        boot::load(&linux, &mut self.memory, state)?;
+        self.ended = None;
+        Ok(())
     }
 
-    /// Takes Linux's devices and interrupts from it and resets everything.
+    /// A processor begins to execute instructions.
+    pub fn enter(&mut self, index: usize) {
+        self.running |= 1 << index;
+    }
+
+    /// A processor executes no more instructions.
+    pub fn leave(&mut self, vcpu: &Vcpu) {
+        self.running &= !(1 << vcpu.index());
+        self.exits.keep(vcpu);
+        if self.ended.is_some() && self.running == 0 && vcpu.index() != 0 {
+            linux_vcpu::alert(0);
+        }
+    }
+
+    /// Whether a processor executes instructions.
+    pub fn is_running(&self) -> bool {
+        self.running != 0
+    }
+
+    /// Linux ended, as a processor found: the others have to leave it.
+    pub fn end(&mut self, by: usize, end: End) {
+        self.ended = Some(end);
+        self.alert(self.running & !(1 << by));
+    }
+
+    fn alert(&self, all: Set) {
+        (0..PROCESSORS).filter(|index| all >> index & 1 != 0).for_each(linux_vcpu::alert);
+    }
+
+    /// Delivers a message, from a processor's local APIC or while it handles an exit.
+    pub fn send(&mut self, vcpu: &Vcpu, message: Message) {
+        let (processors, own) = (&mut self.bus.processors, vcpu.index());
+        let reached = processors.send(own, message);
+        if reached >> own & 1 != 0 {
+            processors.take_vectors(own).vectors().for_each(|vector| vcpu.inject(vector));
+        }
+        self.alert(reached & !(1 << own));
+    }
+
+    /// Passes a route to the kernel: the line is masked where it was routed to before.
+    pub fn route(&mut self, route: Route) {
+        let to = self.bus.processors.target(route.to);
+        if let Some(at) = self.routed.get_mut(usize::from(route.line))
+            && *at != to
+        {
+            linux_vcpu::route(*at, Route { masked: true, ..route });
+            *at = to;
+        }
+        linux_vcpu::route(to, route);
+    }
+
+    /// Takes Linux's devices and interrupts from it and resets everything. No processor runs.
     pub fn reset(&mut self) {
         host::quiesce(&self.bus.pci);
-        linux_vcpu::reset();
+        (0..self.info.processors().len()).for_each(linux_vcpu::reset);
         self.bus.reset();
-        self.bus.io_apics.routes().for_each(linux_vcpu::route);
-        self.notes = Notes::new();
-    }
-
-    /// Work before each entry: rearms a periodic timer and sets the monitor's own timer.
-    pub fn before_entry(&mut self) {
-        let wake = self.bus.rearm(now(), linux_vcpu::state()).unwrap_or(u64::MAX);
-        if let Some(at) = self.watchdog.timer(wake) {
-            let _ = call::timer_set(slot::TIMER, at);
+        for route in self.bus.io_apics.routes() {
+            linux_vcpu::route(self.routed.get(usize::from(route.line)).copied().unwrap_or(0), route);
         }
+        self.notes = Notes::new();
     }
 
     /// Writes configuration space for Linux, if the guard allows it.

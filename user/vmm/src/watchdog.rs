@@ -1,8 +1,10 @@
-//! Checks whether Linux still lives: it does not if it takes no interrupts for seconds while some
-//! are pending.
+//! Checks whether Linux still lives: it does not if a processor that runs takes no interrupts for
+//! seconds while some are pending.
 
 use pillion_abi::vcpu::{State, counter};
-use pillion_runtime::{call, info::slot, now};
+use pillion_runtime::{call, info::monitor, now};
+
+use crate::linux_vcpu;
 
 /// Seconds between two checks.
 const INTERVAL: u64 = 1;
@@ -10,9 +12,9 @@ const INTERVAL: u64 = 1;
 /// Checks without progress after which Linux counts as hung.
 const PATIENCE: u32 = 5;
 
-/// Binds the monitor's timer, so that it brings the vCPU's thread out of the guest.
-pub fn connect() {
-    let _ = call::timer_bind(slot::TIMER, slot::NOTIFICATION, 1);
+/// Binds the timer of the thread that runs a processor, so that it brings it out of the guest.
+pub fn connect(processor: usize) {
+    let _ = call::timer_bind(monitor::timer(processor), linux_vcpu::notification(processor), 1);
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +32,7 @@ impl Watchdog {
         Watchdog { interval: INTERVAL * tsc_hz, next: 0, armed: 0, injected: 0, stuck: 0 }
     }
 
-    /// Restarts the count, because Linux was started.
+    /// Restarts the count, because the processor was started.
     pub fn start(&mut self) {
         self.next = now().saturating_add(self.interval);
         self.stuck = 0;

@@ -12,12 +12,14 @@ use pillion_abi::{
 impl<M: Machine> Kernel<M> {
     pub(super) fn sys_interrupt_ack(&mut self, me: Caller, a: InterruptAck) -> Result<Outcome> {
         let Cap::Interrupt(id) = self.cap(me, a.interrupt())? else { return Err(Error::WrongKind) };
+        let id = self.own(id)?;
         self.interrupt_ack(id);
         DONE
     }
 
     pub(super) fn sys_interrupt_bind(&mut self, me: Caller, a: InterruptBind) -> Result<Outcome> {
         let Cap::Interrupt(id) = self.cap(me, a.interrupt())? else { return Err(Error::WrongKind) };
+        let id = self.own(id)?;
         self.notification(me, a.notification())?;
         let source = self.slot(me.caps, a.notification().index)?;
         self.interrupt_bind(id, source, a.bits())?;
@@ -27,8 +29,13 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_interrupt_create(&mut self, me: Caller, a: InterruptCreate) -> Result<Outcome> {
         let Cap::IrqControl = self.cap(me, a.control())? else { return Err(Error::WrongKind) };
         let asked = a.flags();
-        if asked & !(irq::LEVEL | irq::LOW) != 0 {
+        let home = asked >> irq::HOME_SHIFT & 0xff;
+        if asked & !(irq::LEVEL | irq::LOW | 0xff << irq::HOME_SHIFT) != 0 || !self.runs(home) {
             return Err(Error::BadArgument);
+        }
+        // The vectors are the home's.
+        if home != u64::from(self.cpu.number) {
+            return Err(Error::Elsewhere);
         }
         let region = self.slot(me.caps, a.region().index)?;
         let vector = self.free_vector()?;
@@ -66,8 +73,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_ports_part(&mut self, me: Caller, a: PortsPart) -> Result<Outcome> {
         let slot = self.ports(me, a.ports().index, a.first(), a.count())?;
         let at = self.empty_slot(me.caps, a.to())?;
-        self.derive(slot, at, right::ALL, 0)?;
-        self.m.get(at).cap = Cap::Ports { first: a.first() as u16, count: a.count() as u32 };
+        self.derive_part(slot, at, right::ALL, [a.first(), a.count()])?;
         DONE
     }
 
@@ -78,7 +84,7 @@ impl<M: Machine> Kernel<M> {
         if !matches!(width, 1 | 2 | 4) {
             return Err(Error::BadArgument);
         }
-        allowed(self.m.get(slot).rights, named.rights)?;
+        allowed(self.m.shared(slot).look(), named.rights)?;
         Ok(port as u16)
     }
 

@@ -1,7 +1,7 @@
 //! Calls on vCPUs.
 
 use super::{Caller, DONE, Outcome, arguments::*};
-use crate::{Cap, Id, Kernel, Machine, id::slot_of, vcpu::Vcpu};
+use crate::{Cap, Id, Kernel, Machine, vcpu::Vcpu};
 use pillion_abi::{
     GUEST_VECTOR_FIRST, NEVER, RT_VECTOR_FIRST,
     status::{Error, Result},
@@ -20,7 +20,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_vcpu_run(&mut self, me: Caller, a: VcpuRun) -> Result<Outcome> {
         let id = self.vcpu(me, a.vcpu())?;
         let v = self.m.get(id);
-        if !v.is_configured() {
+        if !v.configured {
             return Err(Error::BadState);
         }
         if v.thread.is_some() {
@@ -57,16 +57,14 @@ impl<M: Machine> Kernel<M> {
         }
         self.m.vcpu_init(id, space, base, user)?;
         let (from_space, from_state) = (self.slot(me.caps, a.space().index)?, self.slot(me.caps, a.state().index)?);
-        let to_space = id.slot_in(slot_of!(Vcpu, space));
-        let to_state = id.slot_in(slot_of!(Vcpu, state));
-        self.derive_inner(from_space, to_space)?;
-        if let Err(error) = self.derive_inner(from_state, to_state) {
-            self.unlink(to_space);
+        self.derive_inner(from_space, id.space())?;
+        if let Err(error) = self.derive_state_page(from_state, id.state()) {
+            self.unlink(id.space());
             return Err(error);
         }
         // Should it be configured again, ports that are opened until then are closed first.
         let v = self.m.get(id);
-        (v.user, v.prepared) = (user, 0);
+        (v.user, v.configured, v.prepared) = (user, true, 0);
         if user {
             // Interrupts that it was sent before it became a user vCPU.
             self.reset_guest_interrupts(id);
@@ -84,7 +82,7 @@ impl<M: Machine> Kernel<M> {
         if count > PORTS_AT_ONCE {
             return Err(Error::BadArgument);
         }
-        if self.m.get(id).space.cap.is_none() {
+        if self.m.shared(id.space()).is_empty() {
             return Err(Error::BadState);
         }
         self.m.vcpu_allow_ports(id, first, count);
@@ -94,15 +92,15 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_vcpu_inject(&mut self, me: Caller, a: VcpuInject) -> Result<Outcome> {
         let id = self.whole_vcpu(me, a.vcpu())?;
         let vector = vector(a.vector())?;
-        self.m.set_result(me.thread, 0, [0, 0]);
         self.guest_interrupt(id, vector);
-        Ok(Outcome::Arranged)
+        DONE
     }
 
     pub(super) fn sys_vcpu_notify(&mut self, me: Caller, a: VcpuNotify) -> Result<Outcome> {
         let id = self.whole_vcpu(me, a.vcpu())?;
         let vector = vector(a.vector())?;
         let Cap::Notification(next) = self.cap(me, a.next())? else { return Err(Error::WrongKind) };
+        let next = self.own(next)?;
         // First, as long as the caller is the current thread.
         let bits = self.wait(me.thread, next, NEVER)?;
         if let Some(bits) = bits {
@@ -169,7 +167,7 @@ impl<M: Machine> Kernel<M> {
         if self.cpu.passenger != Some(id) {
             return Err(Error::BadState);
         }
-        let at = id.slot_in(slot_of!(Vcpu, signals));
+        let at = id.signals();
         self.unlink(at);
         if let Some(source) = source {
             self.derive_inner(source, at)?;
@@ -178,7 +176,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn vcpu(&mut self, me: Caller, named: Named) -> Result<Id<Vcpu>> {
-        if let Cap::Vcpu(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
+        if let Cap::Vcpu(id) = self.cap(me, named)? { self.own(id) } else { Err(Error::WrongKind) }
     }
 
     /// A vCPU with ports and interrupts, which a user vCPU does not have.
@@ -189,8 +187,8 @@ impl<M: Machine> Kernel<M> {
 
     /// Whether a vCPU can be configured: there may be many user vCPUs and one passenger.
     fn vcpu_is_free(&mut self, id: Id<Vcpu>, user: bool) -> bool {
-        let v = self.m.get(id);
-        let unused = v.space.cap.is_none() && v.state.cap.is_none() && v.thread.is_none();
+        let is_bare = self.m.shared(id.space()).is_empty() && self.m.shared(id.state()).is_empty();
+        let unused = is_bare && self.m.get(id).thread.is_none();
         match self.cpu.passenger {
             Some(passenger) => unused && user && passenger != id,
             None => unused,

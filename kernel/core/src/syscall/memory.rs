@@ -1,7 +1,7 @@
 //! Calls on regions, memory and capabilities.
 
 use super::{Caller, DONE, Outcome, arguments::*, done_or_restart};
-use crate::{Cap, Id, Kernel, Machine, Slot, cap::CapSpace};
+use crate::{Cap, Id, Kernel, Machine, Slot, cap::CapSpace, delete::Deletion};
 use pillion_abi::{
     object::Kind,
     status::{Error, Result},
@@ -16,15 +16,16 @@ impl<M: Machine> Kernel<M> {
 
     pub(super) fn sys_region_reset(&mut self, me: Caller, a: RegionReset) -> Result<Outcome> {
         let (slot, Cap::Region { .. }) = self.held(me, a.region())? else { return Err(Error::WrongKind) };
-        let done = self.delete(slot, false);
-        if let (true, Cap::Region { used, cleared, .. }) = (done, &mut self.m.get(slot).cap) {
-            (*used, *cleared) = (0, 0);
+        let deletion = self.delete(slot, false);
+        let region = self.m.shared(slot);
+        if let (Deletion::Done, Cap::Region { .. }) = (deletion, region.cap()) {
+            region.set_used(0, 0);
         }
-        Ok(done_or_restart(done))
+        deleted(deletion)
     }
 
     pub(super) fn sys_memory_part(&mut self, me: Caller, a: MemoryPart) -> Result<Outcome> {
-        let (slot, Cap::Memory { device, base, size, .. }) = self.held(me, a.memory())? else {
+        let (slot, Cap::Memory { base, size, .. }) = self.held(me, a.memory())? else {
             return Err(Error::WrongKind);
         };
         let inside = a.offset().checked_add(a.size()).is_some_and(|end| end <= size);
@@ -32,8 +33,7 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::BadArgument);
         }
         let at = self.empty_slot(me.caps, a.to())?;
-        self.derive(slot, at, a.rights() as u8, 0)?;
-        self.m.get(at).cap = Cap::unmapped(device, base + a.offset(), a.size());
+        self.derive_part(slot, at, a.rights() as u8, [base + a.offset(), a.size()])?;
         DONE
     }
 
@@ -69,17 +69,17 @@ impl<M: Machine> Kernel<M> {
 
     pub(super) fn sys_cap_delete(&mut self, me: Caller, a: CapDelete) -> Result<Outcome> {
         let slot = self.target(me, a.space(), a.slot())?;
-        Ok(done_or_restart(self.delete(slot, true)))
+        deleted(self.delete(slot, true))
     }
 
     pub(super) fn sys_cap_revoke(&mut self, me: Caller, a: CapRevoke) -> Result<Outcome> {
         let slot = self.target(me, a.space(), a.slot())?;
-        Ok(done_or_restart(self.delete(slot, false)))
+        deleted(self.delete(slot, false))
     }
 
     pub(super) fn sys_cap_identify(&mut self, me: Caller, a: CapIdentify) -> Result<Outcome> {
         let slot = self.slot(me.caps, a.slot())?;
-        Ok(Outcome::Done(identify(self.m.get(slot).cap)))
+        Ok(Outcome::Done(identify(self.m.shared(slot).cap())))
     }
 
     /// The capability space that a call names: 0 is the caller's own.
@@ -101,6 +101,14 @@ impl<M: Machine> Kernel<M> {
         let (source, cap) = self.held(me, Named { index: from, rights: 0 })?;
         self.may_stand_in(cap, space)?;
         Ok((source, self.empty_slot(space, to)?))
+    }
+}
+
+fn deleted(deletion: Deletion) -> Result<Outcome> {
+    match deletion {
+        Deletion::Done => DONE,
+        Deletion::Interrupted => Ok(Outcome::Restart),
+        Deletion::Elsewhere(home) => Ok(Outcome::Elsewhere(home)),
     }
 }
 

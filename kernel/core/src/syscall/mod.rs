@@ -7,13 +7,16 @@ mod guest;
 mod memory;
 mod message;
 mod thread;
+mod visit;
 
 use crate::{
     Cap, Id, Kernel, Machine, Slot,
     cap::CapSpace,
+    slot::Look,
     thread::{State, Thread},
 };
-use arguments::{Frequent, Named, Other, Registers};
+pub use arguments::Registers;
+use arguments::{Frequent, Named, Other};
 use pillion_abi::status::{Error, Result};
 
 /// How a call went.
@@ -23,10 +26,13 @@ pub enum Outcome {
     Done([u64; 2]),
     /// The thread's registers hold the result already, or will when it is woken.
     Arranged,
-    /// Cut short: the thread is to repeat the call.
+    /// Cut short: the thread is to repeat the call. Where several processors run, its registers
+    /// say so already.
     Restart,
     /// The thread goes into its guest.
     Guest,
+    /// The call goes on at another processor.
+    Elsewhere(u8),
 }
 
 const DONE: Result<Outcome> = Ok(Outcome::Done([0, 0]));
@@ -66,7 +72,7 @@ impl<M: Machine> Kernel<M> {
         };
         let me = self.caller(thread)?;
         match call {
-            Frequent::Call(a) => self.sys_call(me, a),
+            Frequent::Call(a) => self.sys_call(me, a, registers),
             Frequent::ReplyReceive(_) => self.reply_receive(thread).map(|()| Outcome::Arranged),
             Frequent::Receive(a) => self.receive(thread, a.deadline()).map(|()| Outcome::Arranged),
             Frequent::Reply(_) => self.reply(thread).map(|()| Outcome::Done([0, 0])),
@@ -80,6 +86,79 @@ impl<M: Machine> Kernel<M> {
     #[cold]
     #[inline(never)]
     fn dispatch_other(&mut self, thread: Id<Thread>, number: u64, registers: &Registers) -> Result<Outcome> {
+        if self.m.several() {
+            return self.dispatch_or_leave(thread, number, registers);
+        }
+        self.dispatch_here(thread, number, registers)
+    }
+
+    /// Where several processors run: what cannot be done here travels. What only a few objects of
+    /// this processor are used for is done whatever others do; for the rest, one processor at a
+    /// time changes capabilities.
+    #[cold]
+    fn dispatch_or_leave(&mut self, thread: Id<Thread>, number: u64, registers: &Registers) -> Result<Outcome> {
+        let call = Other::decode(number, registers).ok_or(Error::BadCall)?;
+        let outcome = if is_local(&call) {
+            self.dispatch_visiting(thread, number, registers)
+        } else if self.m.enter_tree() {
+            let outcome = self.dispatch_visiting(thread, number, registers);
+            let outcome = self.answer(thread, outcome);
+            self.m.leave_tree();
+            outcome
+        } else {
+            return self.restart(thread);
+        };
+        if let Ok(Outcome::Elsewhere(home)) = outcome {
+            self.leave_for(home, thread, number, registers);
+            return Ok(Outcome::Arranged);
+        }
+        outcome
+    }
+
+    /// Gives a thread the result of its call, as long as nobody else changes capabilities: the call
+    /// may have ended the thread, and then its memory is soon something else. Only the current
+    /// thread can leave: one that made a more urgent one ready calls again when it is its turn.
+    fn answer(&mut self, thread: Id<Thread>, outcome: Result<Outcome>) -> Result<Outcome> {
+        let (status, values) = match outcome {
+            Ok(Outcome::Elsewhere(_)) if self.cpu.current == Some(thread) => return outcome,
+            Ok(Outcome::Elsewhere(_) | Outcome::Restart) => return self.restart(thread),
+            Ok(Outcome::Arranged | Outcome::Guest) => return outcome,
+            Ok(Outcome::Done(values)) => (0, values),
+            Err(error) => (error.to_raw(), [0, 0]),
+        };
+        if self.m.get(thread).state == State::Ready {
+            self.m.set_result(thread, status, values);
+        }
+        Ok(Outcome::Arranged)
+    }
+
+    /// Has a thread of this processor make its call again.
+    pub(crate) fn restart(&mut self, thread: Id<Thread>) -> Result<Outcome> {
+        if self.m.several() {
+            self.m.repeat_call(thread);
+        }
+        Ok(Outcome::Restart)
+    }
+
+    /// Carries out a call of a thread of this processor's, or of a visitor's, as far as it can be
+    /// done here.
+    pub(crate) fn dispatch_visiting(
+        &mut self,
+        thread: Id<Thread>,
+        number: u64,
+        registers: &Registers,
+    ) -> Result<Outcome> {
+        let call = Other::decode(number, registers).ok_or(Error::BadCall)?;
+        let me = self.caller(thread)?;
+        match self.is_elsewhere(me, &call) {
+            Some(home) => Ok(Outcome::Elsewhere(home)),
+            None => self.dispatch_here(thread, number, registers),
+        }
+    }
+
+    /// Carries out a call whose object, if it has a home, is this processor's.
+    #[inline(never)]
+    fn dispatch_here(&mut self, thread: Id<Thread>, number: u64, registers: &Registers) -> Result<Outcome> {
         let call = Other::decode(number, registers).ok_or(Error::BadCall)?;
         let me = self.caller(thread)?;
         match call {
@@ -131,36 +210,69 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline]
-    fn caller(&mut self, thread: Id<Thread>) -> Result<Caller> {
-        let caps = self.m.get(thread).caps().ok_or(Error::BadCap)?;
+    fn caller(&self, thread: Id<Thread>) -> Result<Caller> {
+        let caps = thread.caps(&self.m).ok_or(Error::BadCap)?;
         Ok(Caller { thread, caps })
     }
 
-    /// The capability that a call names, if it has the rights.
-    fn cap(&mut self, me: Caller, named: Named) -> Result<Cap> {
-        let slot = self.slot(me.caps, named.index)?;
-        let Slot { cap, rights, .. } = *self.m.get(slot);
-        if cap.is_none() {
+    /// Looks at the slot with an index in a capability space, which another processor may change
+    /// meanwhile.
+    #[inline(always)]
+    pub(crate) fn look(&self, space: Id<CapSpace>, index: u64) -> Result<Look> {
+        let slot = self.at(space, index)?;
+        let look = slot.look();
+        if self.m.several() && !slot.shows(look) {
+            // It held that capability, and does not any more.
             return Err(Error::BadCap);
         }
-        allowed(rights, named.rights)?;
-        Ok(cap)
+        Ok(look)
+    }
+
+    /// The slot with an index in a capability space.
+    #[inline(always)]
+    pub(crate) fn at(&self, space: Id<CapSpace>, index: u64) -> Result<&Slot> {
+        if index >= u64::from(self.m.shared(space).count) {
+            return Err(Error::BadCap);
+        }
+        Ok(self.m.slot_behind(space, 1 + index))
+    }
+
+    /// The capability that a call names, if it has the rights. Inlined, as most calls take one kind
+    /// of capability only, and nothing else is decoded then.
+    #[inline(always)]
+    fn cap(&mut self, me: Caller, named: Named) -> Result<Cap> {
+        let slot = self.m.shared(self.slot(me.caps, named.index)?);
+        let look = slot.look();
+        if look.is_none() {
+            return Err(Error::BadCap);
+        }
+        allowed(look, named.rights)?;
+        Ok(slot.cap_in(look))
     }
 
     /// The same, and its slot.
+    #[inline(always)]
     fn held(&mut self, me: Caller, named: Named) -> Result<(Id<Slot>, Cap)> {
         let slot = self.slot(me.caps, named.index)?;
         Ok((slot, self.cap(me, named)?))
     }
 
     fn thread(&mut self, me: Caller, named: Named) -> Result<Id<Thread>> {
-        if let Cap::Thread(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
+        if let Cap::Thread(id) = self.cap(me, named)? { self.own(id) } else { Err(Error::WrongKind) }
     }
 }
 
+/// Whether a call uses objects of one processor, and the slots that name them.
+fn is_local(call: &Other<'_>) -> bool {
+    matches!(
+        call,
+        Other::Yield(_) | Other::VcpuRun(_) | Other::TimerSet(_) | Other::InterruptAck(_) | Other::SignalYield(_)
+    )
+}
+
 #[inline]
-fn allowed(has: u8, needed: u8) -> Result<()> {
-    if has & needed == needed { Ok(()) } else { Err(Error::NoRight) }
+fn allowed(look: Look, needed: u8) -> Result<()> {
+    if look.allows(needed) { Ok(()) } else { Err(Error::NoRight) }
 }
 
 fn done_or_restart(done: bool) -> Outcome {

@@ -23,7 +23,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_thread_resume(&mut self, me: Caller, a: ThreadResume) -> Result<Outcome> {
         let id = self.thread(me, a.thread())?;
         self.stopped(id)?;
-        if self.m.get(id).space().is_none() {
+        if id.space(&self.m).is_none() {
             return Err(Error::BadState);
         }
         self.restore_priority(id);
@@ -33,7 +33,12 @@ impl<M: Machine> Kernel<M> {
 
     pub(super) fn sys_thread_suspend(&mut self, me: Caller, a: ThreadSuspend) -> Result<Outcome> {
         let id = self.thread(me, a.thread())?;
-        self.m.set_result(me.thread, 0, [0, 0]);
+        if !self.is_here(id) {
+            return Ok(Outcome::Restart);
+        }
+        if id == me.thread {
+            self.m.set_result(id, 0, [0, 0]);
+        }
         self.leave_guest(id);
         let Thread { state, faulted, .. } = *self.m.get(id);
         self.stop_waiting(id);
@@ -92,7 +97,7 @@ impl<M: Machine> Kernel<M> {
     fn fill_place(&mut self, me: Caller, id: Id<Thread>, index: usize, source: u64) -> Result<()> {
         let source = self.slot(me.caps, source)?;
         let at = id.place(index);
-        if self.m.get(source).depth >= crate::cap::DEPTH {
+        if self.m.shared(source).depth() >= crate::cap::DEPTH {
             return Err(Error::TooDeep);
         }
         self.unlink(at);
@@ -114,8 +119,8 @@ impl<M: Machine> Kernel<M> {
         let context = self.context(me, a.context())?;
         let thread = self.m.get(id);
         let busy = thread.own_context.is_some() || thread.context.is_some();
-        let Context { priority, owner, user, .. } = *self.m.get(context);
-        if busy || owner.is_some() || user.is_some() {
+        let Context { priority, owner, user, endpoint, .. } = *self.m.get(context);
+        if busy || owner.is_some() || user.is_some() || endpoint.is_some() {
             return Err(Error::Busy);
         }
         if priority == 0 {
@@ -129,6 +134,7 @@ impl<M: Machine> Kernel<M> {
             self.make_ready(runs);
         }
         self.wake_for_bits(id);
+        self.wake_for_callers(id);
         DONE
     }
 
@@ -142,7 +148,7 @@ impl<M: Machine> Kernel<M> {
         {
             return Err(Error::Busy);
         }
-        if let Some(old) = self.m.get(id).notification() {
+        if let Some(old) = id.notification(&self.m) {
             self.m.get(old).bound = None;
             self.attend(old);
             self.unlink(at);
@@ -204,7 +210,7 @@ impl<M: Machine> Kernel<M> {
         DONE
     }
 
-    fn context(&mut self, me: Caller, named: Named) -> Result<Id<Context>> {
-        if let Cap::Context(id) = self.cap(me, named)? { Ok(id) } else { Err(Error::WrongKind) }
+    pub(super) fn context(&mut self, me: Caller, named: Named) -> Result<Id<Context>> {
+        if let Cap::Context(id) = self.cap(me, named)? { self.own(id) } else { Err(Error::WrongKind) }
     }
 }

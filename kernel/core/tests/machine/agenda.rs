@@ -4,15 +4,18 @@
 use super::{Fake, world::World};
 use pillion_abi::NEVER;
 use pillion_core::{
-    Cap, Id,
+    Id,
+    away::Place,
     context::Context,
     heap::{Heap, Node, Nodes},
+    interrupt::Interrupt,
     notification::Notification,
     thread::{State, Thread},
     timer::{Due, Timer},
     vcpu::Vcpu,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering::Relaxed;
 
 struct Dues<'a>(&'a mut Fake);
 
@@ -23,6 +26,7 @@ impl Nodes<Due> for Dues<'_> {
             Due::Context(id) => &mut self.0.peek(id).refill,
             Due::Notification(id) => &mut self.0.peek(id).due,
             Due::Vcpu(id) => &mut self.0.peek(id).timer,
+            Due::Visit(id) => &mut self.0.peek(id.visit()).due,
         }
     }
 }
@@ -70,7 +74,7 @@ pub fn timers(w: &mut World) {
             assert!(matches!(w.state(id), State::Waiting | State::Sleeping | State::Receiving));
         }
     }
-    w.k.m.gets = 0;
+    w.k.m.gets.set(0);
     notification_timers(w);
 }
 
@@ -80,6 +84,10 @@ fn all_dues(m: &mut Fake) -> Vec<Due> {
     dues.extend(m.all::<Context>().into_iter().map(Due::Context));
     dues.extend(m.all::<Notification>().into_iter().map(Due::Notification));
     dues.extend(m.all::<Vcpu>().into_iter().map(Due::Vcpu));
+    let here = m.number;
+    let mut visits = m.everywhere::<Thread>();
+    visits.retain(|t| m.peek(t.away()).at.load(Relaxed) == here && !matches!(m.peek(t.visit()).place, Place::Queue(_)));
+    dues.extend(visits.into_iter().map(Due::Visit));
     dues
 }
 
@@ -89,6 +97,8 @@ fn physical(due: Due) -> u64 {
         Due::Context(id) => id.physical(),
         Due::Notification(id) => id.physical(),
         Due::Vcpu(id) => id.physical(),
+        // Apart from the thread's own.
+        Due::Visit(id) => id.visit().physical(),
     }
 }
 
@@ -98,8 +108,13 @@ fn urgency(w: &mut World, due: Due) -> Option<u8> {
     match due {
         Due::Thread(id) => Some(m.peek(id).priority),
         Due::Context(id) => {
-            let user = m.peek(id).user?;
-            Some(m.peek(user).priority)
+            let Context { user, endpoint, .. } = *m.peek(id);
+            if let Some(user) = user {
+                return Some(m.peek(user).priority);
+            }
+            let Some(Due::Visit(first)) = m.peek(endpoint?).visitors.first() else { panic!("{id:?} is for nobody") };
+            let away = m.peek(first.away());
+            (!away.news_sent.load(Relaxed)).then_some(away.priority())
         }
         Due::Notification(id) => {
             let n = m.peek(id);
@@ -110,6 +125,11 @@ fn urgency(w: &mut World, due: Due) -> Option<u8> {
         Due::Vcpu(id) => {
             let thread = m.peek(id).thread?;
             Some(m.peek(thread).priority)
+        }
+        // That of the thread, unless news of another are on their way.
+        Due::Visit(id) => {
+            let away = m.peek(id.away());
+            (!away.news_sent.load(Relaxed)).then_some(away.priority())
         }
     }
 }
@@ -171,18 +191,20 @@ pub fn programmed(w: &mut World) {
             assert!(!held, "a line is held back for a vector without an interrupt");
             continue;
         };
-        let i = w.k.m.peek(id);
-        let (line, cap, held_for) = (i.line, i.slot.cap, i.held_for);
+        let notification = id.notification(&w.k.m);
+        let Interrupt { line, held_for, .. } = *w.k.m.peek(id);
         if !held {
             continue;
         }
         assert!(w.k.m.masked.contains(&line.expect("an interrupt without a line is held back")));
-        match (held_for, cap) {
+        match (held_for, notification) {
             (Some(t), _) => {
                 let runs = w.k.cpu.current == Some(t);
                 assert!(w.priority(t) <= level && !runs, "{id:?} is held back although its handler runs or should run");
             }
-            (None, Cap::Notification(n)) => assert_ne!(w.k.m.peek(n).bits, 0, "{id:?} is held back without a reason"),
+            (None, Some(n)) => {
+                assert_ne!(w.k.m.peek(n).bits, 0, "{id:?} is held back without a reason")
+            }
             (None, _) => {}
         }
     }

@@ -1,16 +1,21 @@
 //! The invariants that hold whenever the kernel is left.
 
-use super::{agenda, relations, slots, threads, world::World};
+use super::{agenda, relations, slots, threads, translations, world::World};
 
-/// Checks all of them.
-pub fn check(w: &mut World) {
+/// Those of what all processors share.
+pub fn shared(w: &mut World) {
     slots::derivation(w);
     slots::memory(w);
+    slots::mappings(w);
+    translations::check(w);
+}
+
+/// Those of what belongs to the processor that is looked at.
+pub fn own(w: &mut World) {
     threads::ready(w);
     agenda::timers(w);
     agenda::contexts(w);
     threads::waiting(w);
-    slots::mappings(w);
     threads::running(w);
     agenda::programmed(w);
     relations::check(w);

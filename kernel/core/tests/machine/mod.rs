@@ -6,6 +6,7 @@ pub mod check;
 pub mod relations;
 pub mod slots;
 mod threads;
+mod translations;
 pub mod world;
 
 use pillion_abi::{
@@ -15,14 +16,16 @@ use pillion_abi::{
 };
 use pillion_core::{
     Id, Slot,
+    away::{Away, Letter, Visit},
     cap::CapSpace,
     context::Context,
     create::{CLEAR_STEP, THREAD_PAGES, VCPU_PAGES},
     endpoint::Endpoint,
-    id::Site,
+    id::{NOTIFICATION_BYTES, Site, bytes_with_slots},
     interrupt::Interrupt,
-    machine::{Devices, Guests, Message, Objects, Spaces, Threads, Time},
+    machine::{Devices, Guests, HasSlots, Local, Message, Objects, Shared, Spaces, Threads, Time},
     notification::Notification,
+    post::Post,
     space::Space,
     thread::Thread,
     timer::Timer,
@@ -31,7 +34,10 @@ use pillion_core::{
 };
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::{TypeId, type_name};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering::Relaxed;
+use translations::Translations;
 
 /// Physical address of the arena's first byte.
 pub const BASE: u64 = 0x100_0000;
@@ -114,6 +120,8 @@ fn what<T: 'static>() -> Option<What> {
 pub struct Live {
     pub what: What,
     pub bytes: u64,
+    /// The processor that it belongs to, if it is of a kind that does.
+    pub home: Option<u8>,
     /// Ended during the current entry into the kernel, which may still access it.
     pub ended: bool,
 }
@@ -149,10 +157,19 @@ pub enum Event {
     DropFpu(u32),
 }
 
-/// The machine.
+/// The machine as one processor sees it. What all share is with the processor whose kernel runs, as
+/// one kernel runs at a time.
 pub struct Fake {
+    /// The processor.
+    pub number: u8,
+    /// How many there are.
+    pub processors: u8,
     arena: Arena,
     pub live: BTreeMap<u64, Live>,
+    /// Letters on their way, and where to.
+    pub letters: Vec<(u8, Id<Letter>)>,
+    /// Threads that are to make their calls again.
+    pub repeated: Vec<Id<Thread>>,
     pub frames: BTreeMap<u32, Frame>,
     pub clock: u64,
     pub programmed: u64,
@@ -163,9 +180,11 @@ pub struct Fake {
     pub events: Vec<Event>,
     /// Every n-th preemption point reports a pending interrupt; 0: none does.
     pub interrupt_every: u32,
+    /// How long it takes to the next preemption point.
+    pub ticks_per_point: u64,
     pub points: u64,
     /// Calls of `get` since the call began or since the last preemption point.
-    pub gets: u64,
+    pub gets: Cell<u64>,
     pub worst: u64,
     /// Preemption points since the call began.
     pub points_in_call: u64,
@@ -173,16 +192,29 @@ pub struct Fake {
     pub timer_vector: Option<u8>,
     pub virtualisation: bool,
     pub log_has_room: bool,
+    /// What processors know of page tables, where there are several.
+    pub translations: Translations,
+    /// Whether this processor changes capabilities, and how often it asked.
+    has_tree: bool,
+    tries: u64,
+    /// Every n-th time it asks, another processor does so; 0: none does.
+    pub tree_every: u64,
+    announced: Option<Id<Post>>,
     initialised: BTreeSet<u32>,
     /// vCPUs whose pages were prepared since they were last initialised.
     prepared: BTreeSet<u32>,
 }
 
 impl Fake {
+    /// The first processor, with the memory.
     pub fn new(size: usize) -> Self {
         Fake {
+            number: 0,
+            processors: 1,
             arena: Arena::new(size),
             live: BTreeMap::new(),
+            letters: Vec::new(),
+            repeated: Vec::new(),
             frames: BTreeMap::new(),
             clock: 1000,
             programmed: NEVER,
@@ -190,44 +222,86 @@ impl Fake {
             masked: BTreeSet::new(),
             events: Vec::new(),
             interrupt_every: 0,
+            ticks_per_point: 0,
             points: 0,
-            gets: 0,
+            gets: Cell::new(0),
             worst: 0,
             points_in_call: 0,
             timer_vector: Some(0x30),
             virtualisation: true,
             log_has_room: true,
+            translations: Translations::default(),
+            has_tree: false,
+            tries: 0,
+            tree_every: 0,
+            announced: None,
             initialised: BTreeSet::new(),
             prepared: BTreeSet::new(),
         }
     }
 
+    /// Another processor, which has nothing yet.
+    pub fn another(number: u8, processors: u8) -> Self {
+        Fake { number, processors, ..Fake::new(PAGE as usize) }
+    }
+
+    /// Hands to another processor what all share.
+    pub fn hand_over(&mut self, to: &mut Fake) {
+        use std::mem::swap;
+        swap(&mut self.arena, &mut to.arena);
+        swap(&mut self.live, &mut to.live);
+        swap(&mut self.letters, &mut to.letters);
+        swap(&mut self.repeated, &mut to.repeated);
+        swap(&mut self.frames, &mut to.frames);
+        swap(&mut self.clock, &mut to.clock);
+        swap(&mut self.masked, &mut to.masked);
+        swap(&mut self.translations, &mut to.translations);
+        swap(&mut self.initialised, &mut to.initialised);
+        swap(&mut self.prepared, &mut to.prepared);
+        (to.interrupt_every, to.tree_every) = (self.interrupt_every, self.tree_every);
+        to.ticks_per_point = self.ticks_per_point;
+    }
+
+    /// The registers of a thread: they are its home's, or, while it is away, the holder's.
     pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
+        if self.peek(thread.away()).at.load(Relaxed) != self.number {
+            self.check_access(thread);
+        }
         self.frames.get_mut(&thread.number()).expect("no such thread")
     }
 
     /// Begins an entry into the kernel.
     pub fn begin_entry(&mut self) {
-        self.gets = 0;
+        self.gets.set(0);
         self.points_in_call = 0;
     }
 
     /// Ends the entry: from now on, objects that ended may not be accessed.
     pub fn end_entry(&mut self) {
-        self.worst = self.worst.max(self.gets);
-        self.gets = 0;
+        self.worst = self.worst.max(self.gets.take());
         self.live.retain(|_, l| !l.ended);
     }
 
-    /// The live objects of a kind.
+    /// Whether an object is this processor's, or of a kind that belongs to none.
+    fn may_use(&self, l: &Live) -> bool {
+        l.home.is_none_or(|home| home == self.number)
+    }
+
+    /// The live objects of a kind that this processor may use.
     pub fn all<T: 'static>(&self) -> Vec<Id<T>> {
         let wanted = what::<T>();
-        let alive = self.live.iter().filter(|(_, l)| Some(l.what) == wanted && !l.ended);
+        let alive = self.live.iter().filter(|(_, l)| Some(l.what) == wanted && !l.ended && self.may_use(l));
+        alive.map(|(physical, _)| Id::at(*physical).unwrap()).collect()
+    }
+
+    /// The live objects of a kind, of all processors.
+    pub fn everywhere<T: 'static>(&self) -> Vec<Id<T>> {
+        let alive = self.live.iter().filter(|(_, l)| Some(l.what) == what::<T>() && !l.ended);
         alive.map(|(physical, _)| Id::at(*physical).unwrap()).collect()
     }
 
     pub fn is_live<T: 'static>(&self, id: Id<T>) -> bool {
-        self.live.get(&id.physical()).is_some_and(|l| Some(l.what) == what::<T>() && !l.ended)
+        self.live.get(&id.physical()).is_some_and(|l| Some(l.what) == what::<T>() && !l.ended && self.may_use(l))
     }
 
     /// Slots that exist: those of capability spaces, and those inside objects.
@@ -256,15 +330,31 @@ impl Fake {
             assert!(self.slot_exists(physical), "no slot at {physical:#x}");
             return;
         }
+        let (away, visit, post) = (TypeId::of::<Away>(), TypeId::of::<Visit>(), TypeId::of::<Post>());
+        if [away, visit, post, TypeId::of::<Letter>()].contains(&TypeId::of::<T>()) {
+            let l = self.live.range(..=physical).next_back().filter(|(start, l)| physical < *start + l.bytes);
+            let fits = match l.map(|(_, l)| l.what) {
+                Some(What::Thread) => TypeId::of::<T>() != post,
+                Some(What::Notification) => ![away, visit].contains(&TypeId::of::<T>()),
+                _ => false,
+            };
+            assert!(fits, "no {} at {physical:#x}: {l:?}", type_name::<T>());
+            return;
+        }
         let l = self.live.get(&physical);
         assert!(l.is_some_and(|l| Some(l.what) == what::<T>()), "no {} at {physical:#x}: {l:?}", type_name::<T>());
+        assert!(l.is_some_and(|l| self.may_use(l)), "processor {} uses {physical:#x}: {l:?}", self.number);
+    }
+
+    fn tables(&self, space: &Space) -> PageTables<'_> {
+        let (pages, used) = (space.pages.into(), space.used.load(Relaxed).into());
+        PageTables { arena: &self.arena, root: space.root, pages, used }
     }
 
     /// All mappings of a space: page address to physical address.
     pub fn mappings(&mut self, id: Id<Space>) -> BTreeMap<u64, u64> {
-        let space = self.peek(id);
-        let (root, pages, used) = (space.root, u64::from(space.pages), u64::from(space.used));
-        let tables = PageTables { arena: &self.arena, root, pages, used };
+        let space = self.shared(id);
+        let (root, tables) = (space.root, self.tables(space));
         let mut found = BTreeMap::new();
         tables.collect(root, 3, 0, &mut found);
         found
@@ -324,13 +414,33 @@ impl Tables for PageTables<'_> {
 }
 
 impl Objects for Fake {
-    fn get<T: 'static>(&mut self, id: Id<T>) -> &mut T {
-        self.gets += 1;
+    fn get<T: Local>(&mut self, id: Id<T>) -> &mut T {
+        self.gets.set(self.gets.get() + 1);
+        if TypeId::of::<T>() == TypeId::of::<Visit>() {
+            let (thread, _) = self.live.range(..=id.physical()).next_back().unwrap();
+            let at = self.peek(Id::<Thread>::at(*thread).unwrap().away()).at.load(Relaxed);
+            assert_eq!(at, self.number, "the visit at {:#x} is another processor's", id.physical());
+        }
         self.peek(id)
     }
 
-    fn place<T: 'static>(&mut self, site: &Site<T>, object: T) {
+    fn shared<T: Shared>(&self, id: Id<T>) -> &T {
+        self.gets.set(self.gets.get() + 1);
+        self.check_access(id);
+        // SAFETY: a live object of that type lies there (just checked); no other reference exists.
+        unsafe { &*self.arena.pointer::<T>(id.physical()) }
+    }
+
+    fn slot_behind<T: HasSlots>(&self, id: Id<T>, granules: u64) -> &Slot {
+        self.shared(Id::at(id.physical() + 64 * granules).unwrap())
+    }
+
+    fn place<T: 'static>(&mut self, site: &Site<T>, home: u8, object: T) {
         let physical = site.physical();
+        if [TypeId::of::<Away>(), TypeId::of::<Visit>(), TypeId::of::<Post>()].contains(&TypeId::of::<T>()) {
+            // SAFETY: the arena's memory, behind the thread or notification that it is part of.
+            return unsafe { self.arena.pointer::<T>(physical).write(object) };
+        }
         let what = what::<T>().expect("an unknown type");
         // SAFETY: the arena's memory, which holds no object (checked below).
         unsafe { self.arena.pointer::<T>(physical).write(object) };
@@ -339,12 +449,15 @@ impl Objects for Fake {
             What::CapSpace => 64 * (1 + u64::from(unsafe { (*self.arena.pointer::<CapSpace>(physical)).count })),
             What::Thread => THREAD_PAGES * PAGE,
             What::Vcpu => VCPU_PAGES * PAGE,
+            What::Notification => NOTIFICATION_BYTES as u64,
             // SAFETY: just written.
             What::Space => PAGE * (1 + u64::from(unsafe { (*self.arena.pointer::<Space>(physical)).pages })),
-            _ => (size_of::<T>() as u64).next_multiple_of(64),
+            What::Endpoint | What::Timer | What::Interrupt => bytes_with_slots::<T>(1) as u64,
+            What::Context => bytes_with_slots::<T>(0) as u64,
         };
         let end = physical + bytes;
         let clash = self.live.range(..end).next_back().filter(|(s, l)| *s + l.bytes > physical);
+        self.translations.check_unknown(physical, bytes);
         assert!(clash.is_none(), "{what:?} at {physical:#x} overlaps {clash:?}");
         let step = if cfg!(miri) { 512 } else { 8 };
         for at in (physical + (size_of::<T>() as u64).next_multiple_of(8)..end).step_by(step) {
@@ -352,7 +465,8 @@ impl Objects for Fake {
             let word = unsafe { *self.arena.pointer::<u64>(at) };
             assert_eq!(word, 0, "{what:?} at {physical:#x} was created in memory that was not cleared");
         }
-        self.live.insert(physical, Live { what, bytes, ended: false });
+        let home = (!matches!(what, What::CapSpace | What::Space)).then_some(home);
+        self.live.insert(physical, Live { what, bytes, home, ended: false });
         if what == What::Thread {
             self.frames.insert(Id::<T>::at(physical).unwrap().number(), Frame::default());
         }
@@ -382,6 +496,7 @@ impl Objects for Fake {
         assert!(bytes <= CLEAR_STEP && physical + bytes <= BASE + self.arena.size());
         let clash = self.live.range(..physical + bytes).next_back().filter(|(s, l)| *s + l.bytes > physical);
         assert!(clash.is_none(), "clearing {physical:#x} inside {clash:?}");
+        self.translations.check_unknown(physical, bytes);
         // SAFETY: memory of the arena without an object in it.
         unsafe { self.arena.pointer::<u64>(physical).cast::<u8>().write_bytes(0, bytes as usize) };
     }
@@ -397,11 +512,15 @@ impl Time for Fake {
     }
 
     fn interrupt_pending(&mut self) -> bool {
-        self.worst = self.worst.max(self.gets);
-        self.gets = 0;
+        self.worst = self.worst.max(self.gets.take());
         self.points += 1;
+        self.clock += self.ticks_per_point;
         self.points_in_call += 1;
         assert!(self.points_in_call < 20_000, "the call does not end");
+        // The others are as fast as this one.
+        if self.points.is_multiple_of(2) {
+            self.translations.heed_one();
+        }
         self.interrupt_every != 0 && self.points.is_multiple_of(self.interrupt_every.into())
     }
 }
@@ -410,6 +529,10 @@ impl Threads for Fake {
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
         let f = self.frame(thread);
         (f.rax, f.words[0], f.rsi) = (status, values[0], values[1]);
+    }
+
+    fn repeat_call(&mut self, thread: Id<Thread>) {
+        self.repeated.push(thread);
     }
 
     fn message(&mut self, thread: Id<Thread>) -> Message {
@@ -461,26 +584,70 @@ impl Spaces for Fake {
         }
     }
 
-    fn space_map(&mut self, space: &mut Space, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
-        let mut tables =
-            PageTables { arena: &self.arena, root: space.root, pages: space.pages.into(), used: space.used.into() };
+    fn space_map(&mut self, space: Id<Space>, address: u64, physical: u64, size: u64, flags: u64) -> Result<u64> {
+        let space = self.shared(space);
+        let mut tables = self.tables(space);
         let result = paging::map_step(&mut tables, space.root, address, physical, size, Flags::from_call(flags)?);
-        space.used = tables.used as u32;
+        space.used.store(tables.used as u32, Relaxed);
         result
     }
 
-    fn space_unmap(&mut self, space: &mut Space, address: u64, size: u64) -> u64 {
-        let mut tables =
-            PageTables { arena: &self.arena, root: space.root, pages: space.pages.into(), used: space.used.into() };
-        paging::unmap_step(&mut tables, space.root, address, size).expect("a mapping was split")
+    fn space_unmap(&mut self, space: Id<Space>, address: u64, size: u64) -> u64 {
+        let space = self.shared(space);
+        let root = space.root;
+        let done = paging::unmap_step(&mut self.tables(space), root, address, size).expect("a mapping was split");
+        self.translations.removed(self.number, root);
+        done
     }
 
-    fn space_drop(&mut self, space: Id<Space>) {
+    fn translations_dropped(&mut self) -> bool {
+        self.translations.are_dropped()
+    }
+
+    fn space_drop(&mut self, space: Id<Space>) -> bool {
         self.events.push(Event::SpaceDrop(space.number()));
+        let root = self.peek(space).root;
+        self.translations.ends(self.number, root)
     }
 }
 
 impl Devices for Fake {
+    fn several(&self) -> bool {
+        self.processors > 1
+    }
+
+    fn enter_tree(&mut self) -> bool {
+        assert!(!self.has_tree, "taken twice");
+        self.tries += 1;
+        self.has_tree = self.tree_every == 0 || !self.tries.is_multiple_of(self.tree_every);
+        self.has_tree
+    }
+
+    fn leave_tree(&mut self) {
+        assert!(std::mem::take(&mut self.has_tree));
+        // Another processor may make something else of the memory at once.
+        self.live.retain(|_, l| !l.ended);
+    }
+
+    fn announce(&mut self, post: Option<Id<Post>>) {
+        assert_ne!(post, self.announced, "a post is announced twice, or none was");
+        self.announced = post;
+    }
+
+    fn is_announced(&mut self, _: Id<Post>) -> bool {
+        false
+    }
+
+    fn runs(&self, processor: u8) -> bool {
+        processor < self.processors
+    }
+
+    fn post(&mut self, to: u8, letter: Id<Letter>) {
+        assert!(to < self.processors);
+        assert!(self.letters.iter().all(|(_, other)| *other != letter), "a letter is in two lists");
+        self.letters.push((to, letter));
+    }
+
     fn port_in(&mut self, port: u16, width: u8) -> u32 {
         u32::from(port) << 8 | u32::from(width)
     }
@@ -577,6 +744,6 @@ impl Fake {
     /// The kernel writes to the state page, which the vCPU must hold.
     fn writes_state(&mut self, vcpu: Id<Vcpu>) {
         assert!(self.initialised.contains(&vcpu.number()), "writing the state of a vCPU that is not configured");
-        assert!(self.peek(vcpu).state.cap != pillion_core::Cap::None, "writing to a state page that was taken away");
+        assert!(!self.peek(vcpu.state()).is_empty(), "writing to a state page that was taken away");
     }
 }

@@ -4,21 +4,26 @@ use super::{Fake, world::World};
 use pillion_abi::RT_VECTOR_FIRST;
 use pillion_core::{
     Cap, Id, Opt, Slot,
+    away::{About, Place},
     context::Context,
     endpoint::Endpoint,
     interrupt::Interrupt,
     notification::Notification,
+    post::MAIL,
+    slot::Entry,
     thread::{State, Thread, place},
     timer::Timer,
     vcpu::Vcpu,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::atomic::Ordering::Relaxed};
 
 /// Checks all of them.
 pub fn check(w: &mut World) {
     time(&mut w.k.m);
     loans(&mut w.k.m);
     calls(&mut w.k.m);
+    visits(&mut w.k.m);
+    posts(w);
     priorities(&mut w.k.m);
     held(&mut w.k.m);
     interrupts(w);
@@ -28,7 +33,11 @@ pub fn check(w: &mut World) {
 /// `c.user == t` exactly if `t.context == c`, and `c.owner == t` exactly if `t.own_context == c`.
 fn time(m: &mut Fake) {
     for c in m.all::<Context>() {
-        let Context { user, owner, .. } = *m.peek(c);
+        let Context { user, owner, endpoint, .. } = *m.peek(c);
+        if let Some(e) = endpoint {
+            assert!(m.is_live(e) && m.peek(e).context == Some(c), "{c:?} is for {e:?}, which has another");
+            assert!(owner.is_none(), "{c:?} is for visitors and has an owner");
+        }
         if let Some(t) = user {
             assert!(m.is_live(t) && m.peek(t).context == Some(c), "{c:?} has the user {t:?}, which does not use it");
         }
@@ -86,24 +95,92 @@ fn calls(m: &mut Fake) {
         let mutual = |ok: bool, what: &str| assert!(ok, "{t:?} and its {what} do not agree");
         mutual(caller.is_none_or(|o| m.is_live(o) && m.peek(o).server == Some(t)), "caller");
         mutual(server.is_none_or(|o| m.is_live(o) && m.peek(o).caller == Some(t)), "server");
+        let visitor = m.peek(t).visitor;
+        mutual(visitor.is_none_or(|o| m.peek(o.visit()).place == Place::Service(t)), "visitor");
+        mutual(visitor.is_none() || caller.is_none(), "caller and visitor");
         mutual(waiting_at.is_none_or(|o| m.is_live(o)), "queue");
         mutual(waiting_for.is_none_or(|o| m.is_live(o) && m.peek(o).waiter == Some(t)), "notification");
-        mutual(endpoint.is_none_or(|o| m.is_live(o) && m.peek(o).slot.cap == Cap::Thread(t)), "endpoint");
+        mutual(endpoint.is_none_or(|o| m.is_live(o) && receiver(m, o) == Some(t)), "endpoint");
         mutual(guest.is_none_or(|o| m.is_live(o) && m.peek(o).thread == Some(t)), "guest");
-        let bound = m.peek(t).notification();
+        let bound = t.notification(m);
         mutual(bound.is_none_or(|o| m.is_live(o) && m.peek(o).bound == Some(t)), "bound notification");
     }
     for e in m.all::<Endpoint>() {
-        if let Cap::Thread(t) = m.peek(e).slot.cap {
+        if let Some(t) = receiver(m, e) {
             assert!(m.is_live(t) && m.peek(t).endpoint == Some(e), "{e:?} and its receiver do not agree");
+        }
+        if let Some(c) = m.peek(e).context {
+            assert!(m.is_live(c) && m.peek(c).endpoint == Some(e), "{e:?} and its context do not agree");
         }
     }
     for n in m.all::<Notification>() {
         let Notification { waiter, bound, .. } = *m.peek(n);
         let waits = waiter.is_none_or(|t| m.is_live(t) && m.peek(t).waiting_for == Some(n));
-        let binds = bound.is_none_or(|t| m.is_live(t) && m.peek(t).notification() == Some(n));
+        let binds = bound.is_none_or(|t| m.is_live(t) && t.notification(m) == Some(n));
         assert!(waits && binds, "{n:?} and its thread do not agree");
     }
+}
+
+/// A thread of this processor is away exactly if the letter with its call is on its way, or the
+/// call waits on the holder's agenda, in the queue of an endpoint, or for a reply. Nothing is left
+/// of one that is back, but its news may be on their way.
+fn visits(m: &mut Fake) {
+    for t in m.all::<Thread>() {
+        let is_away = m.peek(t).state == State::Away;
+        let (letter, news) = (letter_of(m, About::Away(t)), letter_of(m, About::News(t)));
+        let visit = m.peek(t.visit());
+        let is_queued = matches!(visit.place, Place::Agenda | Place::Queue(_));
+        let is_served = matches!(visit.place, Place::Service(_));
+        assert_eq!(visit.due.is_linked(), is_queued, "{t:?}: {visit:?}");
+        let places = u8::from(is_queued) + u8::from(is_served) + u8::from(letter.is_some());
+        assert_eq!(places, u8::from(is_away), "{t:?}: {visit:?}");
+        assert!(!m.peek(t).faulted || m.peek(t).state != State::Away || m.peek(t.visit()).faulted);
+        let away = m.peek(t.away());
+        let at = away.at.load(Relaxed);
+        assert!(letter.is_none_or(|to| to == at) && (is_away || at == away.home), "{t:?}: {away:?}");
+        assert_eq!(news.is_some(), away.news_sent.load(Relaxed), "{t:?}: {away:?}");
+        let is_told = news.is_some() || at == away.home || letter.is_some();
+        assert!(!away.recalled.load(Relaxed) || is_away && is_told, "{t:?} is not called back: {away:?}");
+        let priority = away.priority();
+        assert!(!is_away || m.peek(t).priority == priority, "{t:?} is away at {priority}");
+    }
+}
+
+/// A notification's post is busy exactly if its letter is on its way here or the post is held,
+/// which it is only while there are bits to take. Nothing is in a post that is not busy.
+fn posts(w: &mut World) {
+    let (here, m) = (w.k.cpu.number, &mut w.k.m);
+    let mut held_posts = 0;
+    for n in m.all::<Notification>() {
+        let letter = letter_of(m, About::Signal(n));
+        let Notification { bits, held, .. } = *m.peek(n);
+        let post = m.peek(n.post());
+        let places = u8::from(held) + u8::from(letter.is_some());
+        assert_eq!(places, u8::from(post.busy.load(Relaxed)), "{n:?}: {post:?}");
+        assert!(places == 1 || post.bits.load(Relaxed) == 0, "{n:?}: {post:?}");
+        assert!(letter.is_none_or(|to| to == here), "{n:?}: {letter:?}");
+        assert!(!held || bits != 0, "nobody takes what the post of {n:?} is held for");
+        held_posts += u32::from(held);
+    }
+    assert_eq!(w.k.cpu.held_posts, held_posts);
+    assert_eq!(w.k.cpu.held_lines & MAIL != 0, held_posts != 0);
+}
+
+/// Where a letter is on its way to.
+fn letter_of(m: &mut Fake, about: About) -> Option<u8> {
+    let letters = m.letters.clone();
+    letters.into_iter().find(|(_, letter)| m.peek(*letter).about == about).map(|(to, _)| to)
+}
+
+/// The threads of other processors that wait in the queue of an endpoint.
+pub fn visitors(m: &mut Fake, endpoint: Id<Endpoint>) -> Vec<Id<Thread>> {
+    let all = m.everywhere::<Thread>();
+    all.into_iter().filter(|t| m.peek(t.visit()).place == Place::Queue(endpoint)).collect()
+}
+
+/// The receiver of an endpoint.
+pub fn receiver(m: &mut Fake, endpoint: Id<Endpoint>) -> Opt<Thread> {
+    endpoint.receiver(m)
 }
 
 /// Every thread that has a context, or is being served, has exactly the priority that it should
@@ -117,15 +194,32 @@ fn priorities(m: &mut Fake) {
         let Thread { state, priority, context, own_context, endpoint, caller, .. } = *m.peek(t);
         let lent = || if caller.is_none() { comes_back(m, t) } else { None };
         let own = context.or(own_context).or_else(lent).map_or(0, |c| m.peek(c).priority);
-        let served = caller.map_or(0, |c| m.peek(c).priority);
+        let mut served = caller.map_or(0, |c| m.peek(c).priority);
         let first = endpoint.and_then(|e| m.peek(e).queue.first());
-        let waiting = first.map_or(0, |c| m.peek(c).priority);
+        let local = first.map_or(0, |c| m.peek(c).priority);
+        let mut waiting = local;
+        // Those of visitors follow when the news arrive.
+        let mut is_known = true;
+        if let Some(visitor) = m.peek(t).visitor {
+            let away = m.peek(visitor.away());
+            (served, is_known) = (served.max(away.priority()), !away.news_sent.load(Relaxed));
+        }
+        for visitor in endpoint.map_or(Vec::new(), |e| visitors(m, e)) {
+            let away = m.peek(visitor.away());
+            (waiting, is_known) = (waiting.max(away.priority()), is_known && !away.news_sent.load(Relaxed));
+        }
+        if !is_known {
+            continue;
+        }
         let open = endpoint.is_none_or(|e| !m.peek(e).own_priority);
         let follows = open || own_context.is_none();
-        let due = own.max(if follows { served } else { 0 }).max(if open { waiting } else { 0 });
-        assert_eq!(
-            priority, due,
-            "{t:?}, {state:?}: {own} of its own, {served} from its caller, {waiting} from its queue"
+        let due = |waiting: u8| own.max(if follows { served } else { 0 }).max(if open { waiting } else { 0 });
+        // Visitors whose context lacks time, or is in use, raise nobody.
+        let has_time =
+            own_context.is_some() || context.is_some() && context == endpoint.and_then(|e| m.peek(e).context);
+        assert!(
+            priority == due(waiting) || !has_time && priority == due(local),
+            "{t:?}, {state:?} at {priority}: {own} of its own, {served} from its caller, {waiting} from its queue"
         );
     }
 }
@@ -146,8 +240,6 @@ fn comes_back(m: &mut Fake, first: Id<Thread>) -> Opt<Context> {
 fn held(m: &mut Fake) {
     type Test = fn(&Cap) -> bool;
     let mut slots: Vec<(Id<Slot>, Test)> = Vec::new();
-    let at = |physical: u64, offset: usize| Id::<Slot>::at(physical + offset as u64).unwrap();
-    use std::mem::offset_of;
     for t in m.all::<Thread>() {
         let tests: [(usize, Test); 4] = [
             (place::SPACE, |c| matches!(c, Cap::AddressSpace(_))),
@@ -155,28 +247,28 @@ fn held(m: &mut Fake) {
             (place::FAULT, |c| matches!(c, Cap::Endpoint(_))),
             (place::NOTIFICATION, |c| matches!(c, Cap::Notification(_))),
         ];
-        slots.extend(tests.map(|(i, test)| (at(t.physical(), offset_of!(Thread, slots) + 64 * i), test)));
+        slots.extend(tests.map(|(index, test)| (t.place(index), test)));
     }
     let notification: Test = |c| matches!(c, Cap::Notification(_));
-    let of = |physical, offset, test| (at(physical, offset), test);
-    slots.extend(m.all::<Timer>().iter().map(|t| of(t.physical(), offset_of!(Timer, slot), notification)));
-    slots.extend(m.all::<Interrupt>().iter().map(|i| of(i.physical(), offset_of!(Interrupt, slot), notification)));
+    slots.extend(m.all::<Timer>().iter().map(|t| (t.slot(), notification)));
+    slots.extend(m.all::<Interrupt>().iter().map(|i| (i.slot(), notification)));
     let thread: Test = |c| matches!(c, Cap::Thread(_));
-    slots.extend(m.all::<Endpoint>().iter().map(|e| of(e.physical(), offset_of!(Endpoint, slot), thread)));
-    let (space, page): (Test, Test) = (|c| matches!(c, Cap::GuestSpace(_)), |c| matches!(c, Cap::Memory { .. }));
-    slots.extend(m.all::<Vcpu>().iter().map(|v| of(v.physical(), offset_of!(Vcpu, space), space)));
-    slots.extend(m.all::<Vcpu>().iter().map(|v| of(v.physical(), offset_of!(Vcpu, state), page)));
+    slots.extend(m.all::<Endpoint>().iter().map(|e| (e.slot(), thread)));
+    let (space, page): (Test, Test) = (|c| matches!(c, Cap::GuestSpace(_)), |c| matches!(c, Cap::StatePage));
     let signals: Test = |c| matches!(c, Cap::CapSpace(_));
-    slots.extend(m.all::<Vcpu>().iter().map(|v| of(v.physical(), offset_of!(Vcpu, signals), signals)));
+    for v in m.all::<Vcpu>() {
+        slots.extend([(v.space(), space), (v.state(), page), (v.signals(), signals)]);
+    }
     for (id, right_kind) in slots {
-        let Slot { cap, original, depth, previous, next, .. } = *m.peek(id);
+        let Entry { cap, original, within, depth, previous, next, .. } = m.peek(id).entry();
         if cap == Cap::None {
             continue;
         }
         assert!(right_kind(&cap), "{id:?} holds {cap:?}");
         assert!(!original, "an object holds the original of {cap:?}");
+        assert!(within == Some(m.number) || previous.is_none(), "{id:?} may be emptied elsewhere: {within:?}");
         assert!(
-            next.is_none_or(|n| m.peek(n).depth <= depth),
+            next.is_none_or(|n| m.peek(n).entry().depth <= depth),
             "a capability was derived from one that an object holds"
         );
         // Only the first thread's capability space was given, not derived.
@@ -206,8 +298,10 @@ fn guests(w: &mut World) {
     for v in m.all::<Vcpu>() {
         let (thread, user) = (m.peek(v).thread, m.peek(v).user);
         assert!(thread.is_none_or(|t| m.is_live(t) && m.peek(t).guest == Some(v)), "{v:?} and its thread do not agree");
-        assert!(m.peek(v).signals.cap == Cap::None || passenger == Some(v), "{v:?} signals but is not the passenger");
-        let configured = m.peek(v).space.cap != Cap::None || m.peek(v).state.cap != Cap::None;
+        assert!(m.peek(v.signals()).is_empty() || passenger == Some(v), "{v:?} signals but is not the passenger");
+        let configured = !m.peek(v.space()).is_empty() || !m.peek(v.state()).is_empty();
+        let complete = !m.peek(v.space()).is_empty() && !m.peek(v.state()).is_empty();
+        assert_eq!(m.peek(v).configured, complete, "{v:?}");
         assert!(!configured || user || passenger == Some(v), "{v:?} is a second passenger");
     }
     assert!(passenger.is_none_or(|v| m.is_live(v) && !m.peek(v).user));

@@ -7,12 +7,16 @@ use pillion_core::{
     cap::{CapSpace, DEPTH},
     endpoint::Endpoint,
     interrupt::Interrupt,
+    slot::Entry,
     space::Space,
-    thread::Thread,
+    thread::{Thread, place},
     timer::Timer,
     vcpu::Vcpu,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::Ordering::Relaxed,
+};
 
 /// All slots: those of capability spaces and those inside objects.
 pub fn all_slots(m: &mut Fake) -> Vec<Id<Slot>> {
@@ -25,16 +29,20 @@ pub fn all_slots(m: &mut Fake) -> Vec<Id<Slot>> {
         if l.ended {
             continue;
         }
-        use std::mem::offset_of;
-        let offsets: Vec<usize> = match l.what {
-            What::Thread => (0..4).map(|i| offset_of!(Thread, slots) + 64 * i).collect(),
-            What::Endpoint => vec![offset_of!(Endpoint, slot)],
-            What::Timer => vec![offset_of!(Timer, slot)],
-            What::Interrupt => vec![offset_of!(Interrupt, slot)],
-            What::Vcpu => vec![offset_of!(Vcpu, space), offset_of!(Vcpu, state), offset_of!(Vcpu, signals)],
+        fn at<T>(address: u64) -> Id<T> {
+            Id::at(address).unwrap()
+        }
+        found.extend(match l.what {
+            What::Thread => (0..place::COUNT).map(|index| at::<Thread>(address).place(index)).collect(),
+            What::Endpoint => vec![at::<Endpoint>(address).slot()],
+            What::Timer => vec![at::<Timer>(address).slot()],
+            What::Interrupt => vec![at::<Interrupt>(address).slot()],
+            What::Vcpu => {
+                let vcpu = at::<Vcpu>(address);
+                vec![vcpu.space(), vcpu.state(), vcpu.signals()]
+            }
             _ => vec![],
-        };
-        found.extend(offsets.into_iter().map(|o| Id::at(address + o as u64).unwrap()));
+        });
     }
     found
 }
@@ -43,13 +51,13 @@ fn object_of(cap: &Cap) -> Option<(u64, What)> {
     Some(match cap {
         Cap::CapSpace(id) => (id.physical(), What::CapSpace),
         Cap::AddressSpace(id) | Cap::GuestSpace(id) => (id.physical(), What::Space),
-        Cap::Thread(id) => (id.physical(), What::Thread),
-        Cap::Context(id) => (id.physical(), What::Context),
-        Cap::Endpoint(id) => (id.physical(), What::Endpoint),
-        Cap::Notification(id) => (id.physical(), What::Notification),
-        Cap::Timer(id) => (id.physical(), What::Timer),
-        Cap::Interrupt(id) => (id.physical(), What::Interrupt),
-        Cap::Vcpu(id) => (id.physical(), What::Vcpu),
+        Cap::Thread(object) => (object.id().physical(), What::Thread),
+        Cap::Context(object) => (object.id().physical(), What::Context),
+        Cap::Endpoint(object) => (object.id().physical(), What::Endpoint),
+        Cap::Notification(object) => (object.id().physical(), What::Notification),
+        Cap::Timer(object) => (object.id().physical(), What::Timer),
+        Cap::Interrupt(object) => (object.id().physical(), What::Interrupt),
+        Cap::Vcpu(object) => (object.id().physical(), What::Vcpu),
         _ => return None,
     })
 }
@@ -58,12 +66,11 @@ fn object_of(cap: &Cap) -> Option<(u64, What)> {
 /// outlives its object.
 pub fn derivation(w: &mut World) {
     let m = &mut w.k.m;
-    let all = all_slots(m);
+    let parents = parents(m);
     let mut originals = BTreeSet::new();
-    let mut seen = 0;
     let mut full = 0;
-    for &id in &all {
-        let s = *m.peek(id);
+    for id in all_slots(m) {
+        let s = m.peek(id).entry();
         if s.cap == Cap::None {
             assert!(s.previous.is_none() && s.next.is_none() && !s.original, "{id:?} is empty but linked: {s:?}");
             continue;
@@ -78,35 +85,28 @@ pub fn derivation(w: &mut World) {
             }
         }
         if let Some(n) = s.next {
-            let next = *m.peek(n);
+            let next = m.peek(n).entry();
             assert_eq!(next.previous, Some(id), "{id:?} is not the previous of its next {n:?}");
             assert!(next.depth >= 1, "{n:?} is a root in the middle of a list");
         }
-        match s.previous {
-            Some(p) => {
-                let previous = *m.peek(p);
-                assert_eq!(previous.next, Some(id), "{id:?} is not the next of its previous {p:?}");
-                assert!(!s.original || matches!(parent(m, id).map(|p| m.peek(p).cap), Some(Cap::Region { .. })));
-            }
-            None => {
-                // The head of a list: walk it.
-                let mut at = Some(id);
-                while let Some(slot) = at {
-                    seen += 1;
-                    assert!(seen <= all.len(), "the list has a cycle");
-                    at = m.peek(slot).next;
-                }
-            }
+        if let Some(p) = s.previous {
+            let previous = m.peek(p).entry();
+            assert_eq!(previous.next, Some(id), "{id:?} is not the next of its previous {p:?}");
         }
-        if let Some(parent) = parent(m, id) {
-            let p = *m.peek(parent);
+        assert!(parents.contains_key(&id.physical()), "{id:?} is outside every list");
+        if let Some(parent) = parents[&id.physical()] {
+            let p = m.peek(parent).entry();
             assert!(s.rights & !p.rights == 0, "{id:?} has more rights than its parent");
             if !s.original {
                 assert_eq!(object_of(&s.cap), object_of(&p.cap), "{id:?} {s:?} {p:?}");
             }
         }
+        if s.original && s.previous.is_some() {
+            let region = parents[&id.physical()].map(|p| m.peek(p).cap());
+            assert!(matches!(region, Some(Cap::Region { .. })), "{id:?} comes from {region:?}");
+        }
     }
-    assert_eq!(seen, full, "there are slots outside every list");
+    assert_eq!(parents.len(), full, "an empty slot is in a list");
     for (address, l) in m.live.clone() {
         assert!(
             l.ended || originals.contains(&address) || address == super::BASE,
@@ -116,24 +116,34 @@ pub fn derivation(w: &mut World) {
     }
 }
 
-/// The slot that a slot was derived from.
-pub fn parent(m: &mut Fake, id: Id<Slot>) -> Option<Id<Slot>> {
-    let depth = m.peek(id).depth;
-    let mut at = m.peek(id).previous;
-    while let Some(p) = at {
-        if m.peek(p).depth < depth {
-            return Some(p);
+/// The slot that each slot was derived from, by address: the last one before it in its list that is
+/// less deep.
+pub fn parents(m: &mut Fake) -> BTreeMap<u64, Option<Id<Slot>>> {
+    let mut parents = BTreeMap::new();
+    for head in all_slots(m) {
+        if m.peek(head).cap() == Cap::None || m.peek(head).entry().previous.is_some() {
+            continue;
         }
-        at = m.peek(p).previous;
+        let (mut at, mut above) = (Some(head), Vec::<(Id<Slot>, u8)>::new());
+        while let Some(slot) = at {
+            let Entry { depth, next, .. } = m.peek(slot).entry();
+            while above.pop_if(|(_, d)| *d >= depth).is_some() {}
+            let parent = above.last().map(|(slot, _)| *slot);
+            assert_eq!(parents.insert(slot.physical(), parent), None, "{slot:?} is in two lists, or in a cycle");
+            above.push((slot, depth));
+            at = next;
+        }
     }
-    None
+    parents
 }
 
 /// Objects lie inside the used part of the region that they were created in, and do not overlap.
 pub fn memory(w: &mut World) {
     let m = &mut w.k.m;
+    let parents = parents(m);
+    let parent = |id: Id<Slot>| parents.get(&id.physical()).copied().flatten();
     for id in all_slots(m) {
-        let s = *m.peek(id);
+        let s = m.peek(id).entry();
         let (start, bytes) = match s.cap {
             Cap::Region { base, size, used, cleared, .. } => {
                 assert!(used <= size && cleared <= size);
@@ -145,9 +155,9 @@ pub fn memory(w: &mut World) {
                 _ => continue,
             },
         };
-        let Some(mut ancestor) = parent(m, id) else { continue };
+        let Some(mut ancestor) = parent(id) else { continue };
         loop {
-            let end = match m.peek(ancestor).cap {
+            let end = match m.peek(ancestor).cap() {
                 Cap::Region { base, used, .. } if s.original && start >= base => base + used,
                 Cap::Memory { base, size, .. } if start >= base => base + size,
                 _ => 0,
@@ -156,7 +166,7 @@ pub fn memory(w: &mut World) {
                 break;
             }
             // If its region was unlinked from a cycle, it belongs to an ancestor further up.
-            ancestor = parent(m, ancestor).unwrap_or_else(|| panic!("{s:?} lies outside its region"));
+            ancestor = parent(ancestor).unwrap_or_else(|| panic!("{s:?} lies outside its region"));
         }
     }
     let mut end = 0;
@@ -172,10 +182,10 @@ pub fn mappings(w: &mut World) {
     let mut listed = BTreeSet::new();
     for id in m.all::<Space>() {
         let mut pages = BTreeMap::new();
-        let (mut at, mut before) = (m.peek(id).mapped, None);
+        let (mut at, mut before) = (m.peek(id).mapped(), None);
         while let Some(slot) = at {
             assert!(listed.insert(slot.physical()), "{slot:?} is in two lists, or in a cycle");
-            let s = *m.peek(slot);
+            let s = m.peek(slot).entry();
             let Cap::Memory { base, size, address, space, previous, next, .. } = s.cap else { panic!("{s:?}") };
             assert_eq!((space, previous), (Some(id), before));
             for page in 0..u64::from(s.mapped_pages) {
@@ -183,7 +193,7 @@ pub fn mappings(w: &mut World) {
             }
             (before, at) = (Some(slot), next);
         }
-        let used = m.peek(id).used;
+        let used = m.peek(id).used.load(Relaxed);
         assert!(used <= m.peek(id).pages);
         if used == 1 {
             assert!(pages.is_empty());
@@ -196,7 +206,7 @@ pub fn mappings(w: &mut World) {
         }
     }
     for slot in all_slots(m) {
-        if let Cap::Memory { space: Some(_), .. } = m.peek(slot).cap {
+        if let Cap::Memory { space: Some(_), .. } = m.peek(slot).cap() {
             assert!(listed.contains(&slot.physical()), "{slot:?} is mapped but in no list");
         }
     }

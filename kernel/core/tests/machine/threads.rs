@@ -1,16 +1,21 @@
 //! Threads: which one runs, which are ready, and which wait for what.
 
-use super::{Fake, world::World};
+use super::{
+    Fake,
+    relations::{receiver, visitors},
+    world::World,
+};
 use pillion_core::{
-    Cap, Id,
+    Id,
     endpoint::Endpoint,
     heap::{Node, Nodes},
     notification::Notification,
-    thread::{State, Thread, place},
+    thread::{State, Thread},
+    timer::Due,
     vcpu::Vcpu,
     x86_64::apic::GuestApic,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::atomic::Ordering::Relaxed};
 
 struct Callers<'a>(&'a mut Fake);
 
@@ -41,7 +46,7 @@ fn ready_order(w: &mut World) -> Vec<Id<Thread>> {
         let t = w.k.m.peek(*t);
         (t.queued, t.previous, t.next) = saved;
     }
-    w.k.m.gets = 0;
+    w.k.m.gets.set(0);
     order
 }
 
@@ -114,7 +119,34 @@ pub fn waiting(w: &mut World) {
         for (t, node) in nodes {
             m.peek(t).waiting = node;
         }
-        if let Cap::Thread(receiver) = m.peek(id).slot.cap {
+        let visitors = visitors(m, id);
+        let first = m.peek(id).visitors.first();
+        assert_eq!(first.is_some(), !visitors.is_empty());
+        let Endpoint { is_awaited, ref queue, .. } = *m.peek(id);
+        assert_eq!(is_awaited, first.is_some() || queue.first().is_some());
+        for visitor in visitors {
+            let here = m.number;
+            let key = m.peek(visitor.visit()).due.key();
+            let away = m.peek(visitor.away());
+            assert_eq!(away.at.load(Relaxed), here, "{visitor:?} is queued at {id:?}, and elsewhere");
+            let (priority, is_known) = (away.priority(), !away.news_sent.load(Relaxed));
+            let urgency = if own_priority { 0 } else { u64::from(255 - priority) };
+            assert!(!is_known || key >> 56 == urgency, "{visitor:?} is queued with another priority");
+            let Some(Due::Visit(first)) = first else { panic!("{first:?} in a queue") };
+            assert!(m.peek(first.visit()).due.key() <= key);
+            if let Some(receiver) = receiver(m, id) {
+                let t = m.peek(receiver);
+                let (state, has_own) = (t.state, t.own_context.is_some());
+                let waits_for_time = !has_own
+                    && m.peek(id).context.is_none_or(|c| {
+                        let c = m.peek(c);
+                        c.user.is_some() || c.refill.is_linked()
+                    });
+                let is_due = state != State::Receiving || waits_for_time;
+                assert!(is_due, "{visitor:?} waits although {receiver:?} is waiting");
+            }
+        }
+        if let Some(receiver) = receiver(m, id) {
             assert_eq!(m.peek(receiver).endpoint, Some(id));
             if let Some(first) = m.peek(id).queue.first() {
                 assert_ne!(m.peek(receiver).state, State::Receiving, "callers wait although the receiver is waiting");
@@ -127,15 +159,16 @@ pub fn waiting(w: &mut World) {
     let current = w.k.cpu.current;
     let m = &mut w.k.m;
     for id in m.all::<Thread>() {
+        let bound = id.notification(m);
         let t = m.peek(id);
         let (state, caller, server, at, on, endpoint, guest) =
             (t.state, t.caller, t.server, t.waiting_at, t.waiting_for, t.endpoint, t.guest);
-        let (faulted, bound, priority) = (t.faulted, t.notification(), t.priority);
+        let (faulted, priority) = (t.faulted, t.priority);
         assert_eq!(state == State::Calling, queued.contains(&id.number()), "{id:?} {state:?}");
         assert_eq!(state == State::Calling, at.is_some());
         assert_eq!(state == State::Waiting, on.is_some());
         assert_eq!(state == State::Served, server.is_some());
-        assert!(!faulted || matches!(state, State::Calling | State::Served));
+        assert!(!faulted || matches!(state, State::Calling | State::Served | State::Away));
         if let Some(s) = server {
             assert!(m.is_live(s) && m.peek(s).caller == Some(id));
             let own_priority = m.peek(s).endpoint.is_some_and(|e| m.peek(e).own_priority);
@@ -149,7 +182,7 @@ pub fn waiting(w: &mut World) {
             assert!(m.is_live(n) && m.peek(n).waiter == Some(id) && m.peek(n).bits == 0);
         }
         if let Some(e) = endpoint {
-            assert!(m.is_live(e) && m.peek(e).slot.cap == Cap::Thread(id));
+            assert!(m.is_live(e) && receiver(m, e) == Some(id));
             if let (true, Some(own)) = (m.peek(e).own_priority, m.peek(id).own_context) {
                 assert_eq!(priority, m.peek(own).priority, "{id:?} does not run at its own priority");
             }
@@ -173,7 +206,7 @@ pub fn waiting(w: &mut World) {
             assert!(m.is_live(t) && m.peek(t).waiting_for == Some(id));
         }
         if let Some(t) = bound {
-            assert!(m.is_live(t) && m.peek(t).slots[place::NOTIFICATION].cap == Cap::Notification(id));
+            assert!(m.is_live(t) && t.notification(m) == Some(id));
             let t = m.peek(t);
             if t.state == State::Receiving && t.own_context.is_some() {
                 assert_eq!(m.peek(id).bits, 0, "the bits did not wake the receiver");

@@ -1,6 +1,6 @@
 //! A booted kernel with a first thread that creates the objects that a test needs.
 
-use super::{Fake, Frame, check};
+use super::{Fake, Frame, check, translations};
 use pillion_abi::{
     NEVER,
     call::Call,
@@ -46,13 +46,34 @@ pub struct Worker {
     pub id: Id<Thread>,
 }
 
+/// A message that came to a thread, and what there was to see when the kernel was left.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    pub to: Id<Thread>,
+    pub frame: Frame,
+    /// How many messages the thread got in that entry.
+    pub count: u64,
+    /// Whom the thread serves: a local caller, or a visitor.
+    pub caller: Option<Id<Thread>>,
+    pub visitor: Option<Id<Thread>>,
+    /// Whether that one has faulted.
+    pub faulted: bool,
+}
+
 pub struct World {
+    /// The kernel of the processor that is looked at.
     pub k: Kernel<Fake>,
+    /// Those of the others.
+    others: BTreeMap<u8, Kernel<Fake>>,
     pub caps: Id<CapSpace>,
     pub root: Id<Thread>,
     pub next: u64,
     /// Interrupted calls that must be repeated, by thread.
     pub again: BTreeMap<u32, (u64, [u64; 6])>,
+    /// Messages that came to threads since somebody looked.
+    pub arrivals: Vec<Arrival>,
+    /// How many each thread has got.
+    received: BTreeMap<u32, u64>,
     /// Most calls of `get` between two preemption points, by call.
     pub worst: BTreeMap<String, u64>,
     /// Whether the fast paths are tried first.
@@ -71,7 +92,14 @@ pub fn args<const N: usize>(given: [u64; N]) -> [u64; 6] {
 impl World {
     /// A machine with nothing but the first thread, which waits.
     pub fn new() -> Self {
-        let mut k = Kernel::new(Fake::new(MEMORY as usize));
+        Self::of(1)
+    }
+
+    /// The same with several processors.
+    pub fn of(processors: u8) -> Self {
+        let mut k = Kernel::new(Fake::new(MEMORY as usize), 0);
+        k.m.processors = processors;
+        let others = (1..processors).map(|n| (n, Kernel::new(Fake::another(n, processors), n))).collect();
         let mut task = k.first_task(slot::COUNT as u32, slot::CAPS as u32).unwrap();
         let device = Cap::Region { device: true, base: 4 << 30, size: 1 << 30, used: 0, cleared: 0 };
         for (at, cap) in [
@@ -95,13 +123,16 @@ impl World {
         let start = Start { slots, priority: ROOT_PRIORITY, entry: 0x1000, stack: 0x2000, argument: 7 };
         let root = task.start(&start).unwrap();
         k.finish();
-        let caps = k.m.peek(root).caps().unwrap();
+        let caps = root.caps(&k.m).unwrap();
         let mut w = World {
             k,
+            others,
             caps,
             root,
             next: slot::FIRST,
             again: BTreeMap::new(),
+            arrivals: Vec::new(),
+            received: BTreeMap::new(),
             worst: BTreeMap::new(),
             fast: true,
             // Under Miri, what counts is who accesses what; the checks would take it hours.
@@ -118,9 +149,33 @@ impl World {
         self
     }
 
+    /// Looks at a processor from now on.
+    pub fn on(&mut self, processor: u8) {
+        let before = self.k.cpu.number;
+        if processor != before {
+            let next = self.others.get_mut(&processor).expect("no such processor");
+            self.k.m.hand_over(&mut next.m);
+            std::mem::swap(&mut self.k, next);
+            let left = self.others.remove(&processor).unwrap();
+            self.others.insert(before, left);
+        }
+    }
+
+    /// The number of processors.
+    pub fn processors(&self) -> u8 {
+        self.k.m.processors
+    }
+
+    /// Checks the invariants, on each processor.
     pub fn check(&mut self) {
         if self.checked {
-            check::check(self);
+            check::shared(self);
+            let here = self.k.cpu.number;
+            for processor in 0..self.processors() {
+                self.on(processor);
+                check::own(self);
+            }
+            self.on(here);
         }
     }
 
@@ -128,10 +183,38 @@ impl World {
     pub fn leave(&mut self, what: &str) {
         self.k.finish();
         self.k.m.end_entry();
+        for thread in std::mem::take(&mut self.k.m.repeated) {
+            let call = self.k.m.peek(thread.visit()).call;
+            self.again.insert(thread.number(), call);
+        }
         let worst = self.worst.entry(what.into()).or_default();
         *worst = (*worst).max(self.k.m.worst);
         self.k.m.worst = 0;
+        self.note_arrivals();
+        if self.processors() > 1 {
+            translations::walk(self);
+        }
         self.check();
+    }
+
+    /// Notes the messages that this entry brought. The next may take from a thread whom it serves.
+    fn note_arrivals(&mut self) {
+        let received = self.k.m.frames.iter().map(|(thread, frame)| (*thread, frame.received)).collect();
+        let before = std::mem::replace(&mut self.received, received);
+        let here = self.k.cpu.number;
+        for to in self.k.m.everywhere::<Thread>() {
+            let now = self.received[&to.number()];
+            let before = before.get(&to.number()).copied().filter(|n| *n <= now).unwrap_or(0);
+            if now != before {
+                self.on(self.k.m.live[&to.physical()].home.unwrap());
+                let frame = self.k.m.frames[&to.number()];
+                let Thread { caller, visitor, .. } = *self.k.m.peek(to);
+                let faulted = caller.is_some_and(|c| self.k.m.peek(c).faulted)
+                    || visitor.is_some_and(|v| self.k.m.peek(v.visit()).faulted);
+                self.arrivals.push(Arrival { to, frame, count: now - before, caller, visitor, faulted });
+            }
+        }
+        self.on(here);
     }
 
     /// Makes a call once, as the current thread; returns the outcome.
@@ -153,6 +236,7 @@ impl World {
         if let Some(next) = fast {
             assert_eq!(self.k.cpu.current, Some(next));
             self.k.m.end_entry();
+            self.note_arrivals();
             self.check();
             return Outcome::Arranged;
         }
@@ -161,6 +245,7 @@ impl World {
         if self.checked {
             println!("{me:?} {name} {a:x?}: {outcome:?} {:x}", self.k.m.frames[&me.number()].rax);
         }
+        self.k.m.repeated.retain(|thread| *thread != me);
         if outcome == Outcome::Restart {
             self.again.insert(me.number(), (number, a));
         } else {
@@ -173,9 +258,23 @@ impl World {
     /// Makes a call as the current thread and repeats it as long as it is interrupted. Returns the
     /// thread's registers.
     pub fn call<const N: usize>(&mut self, call: Call, given: [u64; N]) -> Frame {
-        let me = self.current();
+        let (me, here) = (self.current(), self.k.cpu.number);
         let mut times = 0;
-        while self.enter(call as u64, args(given)) == Outcome::Restart {
+        loop {
+            let outcome = self.enter(call as u64, args(given));
+            self.deliver();
+            while let Some((_, at)) = self.first_timer().filter(|at| at.0 == 0) {
+                // A visit whose turn has come.
+                self.on(at);
+                self.timer();
+                self.deliver();
+            }
+            self.on(here);
+            let is_live = self.k.m.is_live(me);
+            let repeats = outcome == Outcome::Restart || is_live && self.again.contains_key(&me.number());
+            if !repeats {
+                break;
+            }
             assert_eq!(self.k.cpu.current, Some(me), "an interrupted call was preempted");
             times += 1;
             assert!(times < 20_000, "the call does not end");
@@ -197,6 +296,26 @@ impl World {
         assert_eq!(Error::from_raw(f.rax), Some(error), "{} {given:x?}: {:x}", call.name(), f.rax);
     }
 
+    /// Delivers a letter that is on its way.
+    pub fn deliver_one(&mut self, index: usize) {
+        let (to, letter) = self.k.m.letters.remove(index);
+        self.on(to);
+        self.k.m.begin_entry();
+        let about = self.k.m.peek(letter).about;
+        self.k.letter(about);
+        self.leave("letter");
+    }
+
+    /// Delivers all letters.
+    pub fn deliver(&mut self) {
+        let mut times = 0;
+        while !self.k.m.letters.is_empty() {
+            self.deliver_one(0);
+            times += 1;
+            assert!(times < 10_000, "letters without end");
+        }
+    }
+
     pub fn current(&self) -> Id<Thread> {
         self.k.cpu.current.expect("the CPU is idle")
     }
@@ -210,7 +329,9 @@ impl World {
 
     /// Has the first thread run.
     pub fn root_runs(&mut self) {
+        self.on(0);
         let Cap::Notification(note) = self.cap(slot::NOTE) else { panic!() };
+        let note = note.id();
         self.k.m.begin_entry();
         self.k.signal(note, 1);
         self.leave("signal");
@@ -250,22 +371,35 @@ impl World {
     /// Creates a thread that shares the first thread's spaces; it is not started and has no
     /// scheduling context.
     pub fn bare_thread(&mut self) -> (u64, Id<Thread>) {
-        let thread = self.make(Kind::Thread, 0);
+        self.bare_thread_of(0)
+    }
+
+    fn bare_thread_of(&mut self, processor: u8) -> (u64, Id<Thread>) {
+        let thread = self.make(Kind::Thread, processor.into());
         self.root(Call::ThreadConfigure, [thread, slot::SPACE, slot::CAPS, 0, 0]);
-        let Cap::Thread(id) = self.cap(thread) else { panic!() };
-        (thread, id)
+        let Cap::Thread(made) = self.cap(thread) else { panic!() };
+        (thread, made.id())
     }
 
     pub fn context(&mut self, priority: u8, budget: u64, period: u64) -> u64 {
-        let context = self.make(Kind::SchedContext, 0);
+        self.context_of(0, priority, budget, period)
+    }
+
+    fn context_of(&mut self, processor: u8, priority: u8, budget: u64, period: u64) -> u64 {
+        let context = self.make(Kind::SchedContext, processor.into());
         self.root(Call::ContextConfigure, [slot::SCHED, context, priority.into(), budget, period, 255]);
         context
     }
 
     /// Creates and starts a thread with this priority, budget and period.
     pub fn limited(&mut self, priority: u8, budget: u64, period: u64) -> Worker {
-        let (thread, id) = self.bare_thread();
-        let context = self.context(priority, budget, period);
+        self.limited_of(0, priority, budget, period)
+    }
+
+    /// The same with another processor as home.
+    pub fn limited_of(&mut self, processor: u8, priority: u8, budget: u64, period: u64) -> Worker {
+        let (thread, id) = self.bare_thread_of(processor);
+        let context = self.context_of(processor, priority, budget, period);
         self.root(Call::ThreadBindContext, [thread, context]);
         self.root(Call::ThreadSetRegisters, [thread, 0x1000, 0x2000, 0]);
         self.root(Call::ThreadResume, [thread]);
@@ -284,9 +418,14 @@ impl World {
 
     /// As [`World::server`], but callers must have `need` ticks left.
     pub fn server_that_needs(&mut self, endpoint: u64, priority: Option<u8>, need: u64) -> Worker {
+        self.server_on(endpoint, priority, need, 0)
+    }
+
+    /// As [`World::server_that_needs`], with a context for the callers of other processors.
+    pub fn server_on(&mut self, endpoint: u64, priority: Option<u8>, need: u64, visitors: u64) -> Worker {
         const HIGH: u8 = 249;
         let w = self.worker(HIGH);
-        self.root(Call::EndpointBind, [endpoint, w.thread, 0, need]);
+        self.root(Call::EndpointBind, [endpoint, w.thread, 0, need, visitors]);
         assert_eq!(self.current(), w.id);
         self.call(Call::Receive, [0, NEVER]);
         self.expect(w.id, State::Receiving);
@@ -300,7 +439,7 @@ impl World {
     /// The capability in a slot of the first thread.
     pub fn cap(&mut self, index: u64) -> Cap {
         let slot = self.slot_of(index);
-        self.k.m.peek(slot).cap
+        self.k.m.peek(slot).cap()
     }
 
     pub fn slot_of(&self, index: u64) -> Id<Slot> {
@@ -324,17 +463,24 @@ impl World {
         *self.k.m.frame(id)
     }
 
-    /// Lets time pass, with the timer's interrupts.
+    /// Lets time pass, with the interrupts of each processor's timer.
     pub fn pass(&mut self, ticks: u64) {
-        let end = self.k.m.clock + ticks;
+        let (here, end) = (self.k.cpu.number, self.k.m.clock + ticks);
         let mut times = 0;
-        while self.k.m.programmed <= end {
-            self.k.m.clock = self.k.m.clock.max(self.k.m.programmed);
+        while let Some(at) = self.first_timer().filter(|at| at.0 <= end) {
+            self.on(at.1);
+            self.k.m.clock = self.k.m.clock.max(at.0);
             self.timer();
             times += 1;
             assert!(times < 10_000, "the timer fires without end");
         }
+        self.on(here);
         self.k.m.clock = end;
+    }
+
+    /// When the first of the timers fires, and whose it is.
+    fn first_timer(&self) -> Option<(u64, u8)> {
+        [&self.k].into_iter().chain(self.others.values()).map(|k| (k.m.programmed, k.cpu.number)).min()
     }
 
     /// Raises a timer interrupt.

@@ -1,10 +1,10 @@
 //! Any calls by any threads, with events in between: the invariants hold, each message arrives once
 //! and at the right thread, and no step exceeds its bound.
 
-use crate::machine::world::{Worker, World, slot};
+use crate::machine::world::{Arrival, ROOT_PRIORITY, Worker, World, slot};
 use pillion_abi::{
     NEVER, PAGE,
-    call::{Call, Class, LABEL_FAULT, LABEL_NOTIFIED, endpoint},
+    call::{Call, Class, LABEL_FAULT, LABEL_NOTIFIED, endpoint, irq},
     object::Kind,
     vcpu::configure,
 };
@@ -64,14 +64,13 @@ struct Play {
     sent: BTreeMap<u64, (Id<Thread>, u64, [u64; 4])>,
     /// Replies, by label: the thread that is to get it.
     replies: BTreeMap<u64, Option<Id<Thread>>>,
-    received: BTreeMap<u32, u64>,
     serial: u64,
     vcpu: Option<Id<Vcpu>>,
 }
 
 impl Play {
-    fn new() -> Self {
-        let mut w = World::new();
+    fn new(processors: u8) -> Self {
+        let mut w = World::of(processors);
         w.checked = false;
         let ends: Vec<u64> = (0..4).map(|_| w.make(Kind::Endpoint, 0)).collect();
         let notes: Vec<u64> = (0..3).map(|_| w.make(Kind::Notification, 0)).collect();
@@ -95,27 +94,31 @@ impl Play {
         let line = w.free_slot();
         w.root(Call::InterruptCreate, [slot::IRQ, 5, 1, line, region]);
         w.root(Call::InterruptBind, [line, notes[1], 128]);
-        w.server(ends[0], None);
+        let visitors = w.context(5, 60, 300);
+        w.server_on(ends[0], None, 20, visitors);
         w.server(ends[1], Some(12));
         let workers: Vec<Worker> = [(10, NEVER), (10, 500), (20, NEVER), (30, 300)]
             .map(|(p, b)| w.limited(p, b, if b == NEVER { 0 } else { 1000 }))
             .into();
         w.root(Call::ThreadBindNotification, [workers[0].thread, notes[2]]);
         w.root(Call::EndpointBind, [ends[2], workers[2].thread, endpoint::OWN_PRIORITY]);
+        for processor in 1..processors {
+            let (end, note) = (w.make(Kind::Endpoint, processor.into()), w.make(Kind::Notification, processor.into()));
+            let timer = w.make(Kind::Timer, processor.into());
+            w.root(Call::TimerBind, [timer, note, 64]);
+            let [_, receiver, bound] =
+                [(10, NEVER), (20, 500), (30, 300)].map(|(p, b)| w.limited_of(processor, p, b, 1000));
+            w.root(Call::EndpointBind, [end, receiver.thread]);
+            w.root(Call::ThreadBindNotification, [bound.thread, note]);
+        }
         w.checked = true;
         w.worst.clear();
         let vcpu = match w.cap(vcpu) {
-            pillion_core::Cap::Vcpu(id) => Some(id),
+            pillion_core::Cap::Vcpu(vcpu) => Some(vcpu.id()),
             _ => None,
         };
-        let mut p =
-            Play { w, sent: BTreeMap::new(), replies: BTreeMap::new(), received: BTreeMap::new(), serial: 1000, vcpu };
-        p.note_received();
-        p
-    }
-
-    fn note_received(&mut self) {
-        self.received = self.w.k.m.frames.iter().map(|(t, f)| (*t, f.received)).collect();
+        w.arrivals.clear();
+        Play { w, sent: BTreeMap::new(), replies: BTreeMap::new(), serial: 1000, vcpu }
     }
 
     /// A slot, usually one that holds a capability of this kind.
@@ -173,7 +176,13 @@ impl Play {
             (Call::RegionCreate, Some(Kind::Region | Kind::Memory)) => {
                 a[2] = a[2] % 6 * PAGE + u64::from(r[2].is_multiple_of(50));
             }
-            (Call::RegionCreate, _) => a[2] %= 12,
+            (Call::RegionCreate, Some(Kind::CapSpace | Kind::AddressSpace | Kind::GuestSpace)) => a[2] %= 12,
+            // Mostly a processor that runs.
+            (Call::RegionCreate, _) if r[2].is_multiple_of(50) => {}
+            (Call::RegionCreate, _) => a[2] = u64::from(r[2]) % u64::from(self.w.processors()),
+            (Call::InterruptCreate, _) if !r[2].is_multiple_of(4) => {
+                a[2] |= (u64::from(r[2]) % u64::from(self.w.processors())) << irq::HOME_SHIFT;
+            }
             _ => {}
         }
         a
@@ -211,7 +220,13 @@ impl Play {
     }
 
     fn step(&mut self, s: &Step) {
-        self.vcpu = self.vcpu.filter(|v| self.w.k.m.is_live(*v));
+        self.vcpu = self.vcpu.filter(|v| self.w.k.m.everywhere().contains(v));
+        let letters = self.w.k.m.letters.len();
+        if letters != 0 && !s.r[4].is_multiple_of(3) {
+            self.w.deliver_one(usize::from(s.r[4]) % letters);
+            return self.arrived();
+        }
+        self.w.on((s.r[1] % u16::from(self.w.processors())) as u8);
         match s.what {
             0..=24 => self.w.pass(u64::from(s.r[0] % 700)),
             25..=30 => self.w.rt_interrupt(0xf0 + (s.r[0] % 14) as u8),
@@ -226,6 +241,7 @@ impl Play {
             }
             41..=46 => {
                 self.w.k.m.interrupt_every = u32::from(s.r[0] % 4);
+                self.w.k.m.tree_every = u64::from(s.r[0] / 4 % 4) * 2;
                 self.w.fast = !s.r[0].is_multiple_of(8);
             }
             47..=50 => {
@@ -249,8 +265,13 @@ impl Play {
                 }
                 return;
             }
-            self.w.root_runs();
-            self.call(self.w.root, s);
+            self.w.on(0);
+            // There, something may run that is as urgent as the first thread.
+            let waits = self.w.state(self.w.root) == State::Waiting;
+            if waits && self.w.k.cpu.current.is_none_or(|t| self.w.priority(t) < ROOT_PRIORITY) {
+                self.w.root_runs();
+                self.call(self.w.root, s);
+            }
             return self.back();
         };
         if let Some(v) = self.w.k.m.peek(me).guest {
@@ -261,13 +282,19 @@ impl Play {
             return;
         }
         self.call(me, s);
+        self.back();
     }
 
     /// Has the first thread wait again.
     fn back(&mut self) {
         while self.w.k.cpu.current == Some(self.w.root) {
             match self.w.again.get(&self.w.root.number()).copied() {
-                Some((number, a)) => _ = self.w.enter(number, a),
+                Some((number, a)) => {
+                    self.w.enter(number, a);
+                    // It may wait for a thread that is on its way back.
+                    self.w.deliver();
+                    self.w.on(0);
+                }
                 None => return self.w.root_waits(),
             }
         }
@@ -324,18 +351,20 @@ impl Play {
         }
         let mut a = self.arguments(call, s.r);
         self.serial += 1;
-        let server_of = self.w.k.m.peek(me).caller;
+        let Thread { caller, visitor, .. } = *self.w.k.m.peek(me);
+        let server_of = caller.or(visitor);
         match call {
             Call::Call => {
                 a[1] = self.serial;
                 let badge = match self.slot_of(me, a[0]) {
-                    Some(s) => self.w.k.m.peek(s).badge,
+                    Some(s) => self.w.k.m.peek(s).entry().badge,
                     None => 0,
                 };
                 self.sent.insert(self.serial, (me, badge, [a[2], a[3], a[4], a[5]]));
             }
             Call::Reply | Call::ReplyReceive => {
-                let faulted = server_of.is_some_and(|c| self.w.k.m.peek(c).faulted);
+                let faulted = caller.is_some_and(|c| self.w.k.m.peek(c).faulted)
+                    || visitor.is_some_and(|c| self.w.k.m.peek(c.visit()).faulted);
                 a[1] = if faulted { u64::from(s.r[0] % 3) } else { self.serial };
                 self.replies.insert(a[1], server_of);
             }
@@ -352,45 +381,42 @@ impl Play {
     }
 
     fn slot_of(&mut self, me: Id<Thread>, index: u64) -> Option<Id<pillion_core::Slot>> {
-        let space: Id<CapSpace> = self.w.k.m.peek(me).caps()?;
+        let space: Id<CapSpace> = me.caps(&self.w.k.m)?;
         (index < u64::from(self.w.k.m.peek(space).count)).then(|| Id::at(space.physical() + 64 * (index + 1)))?
     }
 
     /// Checks the messages that the last step delivered.
     fn arrived(&mut self) {
-        for id in self.w.k.m.all::<Thread>() {
-            let f = self.w.frame(id);
-            let before = self.received.get(&id.number()).copied().unwrap_or(0);
-            if f.received == before || f.rsi == LABEL_NOTIFIED {
-                continue;
-            }
-            assert_eq!((f.received, f.rax), (before + 1, 0), "{id:?} got two messages at once, or an error");
-            let t = self.w.k.m.peek(id);
-            let caller = t.caller;
-            if f.rsi == LABEL_FAULT {
-                let c = caller.expect("a fault message without a faulting thread");
-                assert!(self.w.k.m.peek(c).faulted);
-            } else if let Some((from, badge, words)) = self.sent.get(&f.rsi).copied()
-                && caller == Some(from)
-            {
-                assert_eq!((f.rdi, &f.words[..4]), (badge, &words[..]));
-                assert_eq!(self.w.state(from), State::Served);
-                self.sent.remove(&f.rsi);
-            } else {
-                assert_eq!(
-                    self.replies.remove(&f.rsi),
-                    Some(Some(id)),
-                    "a message for {id:?} that nobody sent: {f:x?}"
-                );
-                assert_eq!(f.rdi, 0);
+        for arrival in std::mem::take(&mut self.w.arrivals) {
+            if arrival.frame.rsi != LABEL_NOTIFIED {
+                self.is_right(&arrival);
             }
         }
-        self.note_received();
+    }
+
+    fn is_right(&mut self, arrival: &Arrival) {
+        let Arrival { to, frame: f, count, caller, visitor, faulted } = *arrival;
+        assert_eq!((count, f.rax), (1, 0), "{to:?} got two messages at once, or an error");
+        if f.rsi == LABEL_FAULT {
+            assert!(faulted, "a fault message without a faulting thread");
+            return;
+        }
+        if let Some((from, badge, words)) = self.sent.get(&f.rsi).copied()
+            && (caller.or(visitor) == Some(from))
+        {
+            // A visitor's badge is that of the capability which lies there when the letter arrives.
+            assert!(visitor.is_some() || f.rdi == badge, "{badge:x} became {:x}", f.rdi);
+            assert_eq!(&f.words[..4], &words[..]);
+            self.sent.remove(&f.rsi);
+            return;
+        }
+        assert_eq!(self.replies.remove(&f.rsi), Some(Some(to)), "a message for {to:?} that nobody sent: {f:x?}");
+        assert_eq!(f.rdi, 0);
     }
 }
 
-fn story(steps: &[Step]) -> BTreeMap<String, u64> {
-    let mut p = Play::new();
+fn story(steps: &[Step], processors: u8) -> BTreeMap<String, u64> {
+    let mut p = Play::new(processors);
     for s in steps {
         p.step(s);
     }
@@ -404,6 +430,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: super::cases(1500), max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn whatever_happens(steps in prop::collection::vec(step(), 20..120)) {
-        story(&steps);
+        story(&steps, 1);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: super::cases(1000), max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn whatever_happens_on_three_processors(steps in prop::collection::vec(step(), 20..120)) {
+        story(&steps, 3);
     }
 }

@@ -3,6 +3,8 @@
 mod anything;
 mod nested;
 mod order;
+mod posts;
+mod translations;
 mod tree;
 
 /// Number of cases to try; the environment variable overrides it.

@@ -92,7 +92,7 @@ impl Nest {
 
     fn thread(&mut self, slot: u64) -> Opt<Thread> {
         match self.cap(slot) {
-            Cap::Thread(id) => Some(id),
+            Cap::Thread(thread) => Some(thread.id()),
             _ => None,
         }
     }
@@ -251,7 +251,7 @@ impl Nest {
         let mut open = Vec::new();
         for end in self.ends {
             if let Cap::Endpoint(e) = self.cap(end)
-                && let Cap::Thread(t) = self.w.k.m.peek(e).slot.cap
+                && let Some(t) = e.id().receiver(&self.w.k.m)
                 && self.w.k.m.peek(t).state == State::Receiving
             {
                 open.push(end);
@@ -262,7 +262,7 @@ impl Nest {
 
     fn guest(&mut self, me: Id<Thread>, v: Id<Vcpu>, r: u8) {
         let user = self.w.k.m.peek(v).user;
-        let page = self.w.k.m.peek(v).state.cap != Cap::None;
+        let page = !self.w.k.m.peek(v.state()).is_empty();
         self.w.k.m.begin_entry();
         match r % 5 {
             0 if !user => self.w.k.guest_halt(v),

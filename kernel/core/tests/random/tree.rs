@@ -1,7 +1,7 @@
 //! Derivation of capabilities, checked against a tree.
 
 use crate::machine::{
-    slots::{all_slots, parent},
+    slots::{all_slots, parents},
     world::{World, slot},
 };
 use pillion_abi::{PAGE, call::Call, object::Kind, status::Error};
@@ -154,11 +154,11 @@ fn story(ops: &[Op], every: u32) {
 fn compare(w: &mut World, tree: &Tree) {
     let index = |w: &World, s: Id<pillion_core::Slot>| (s.physical() - w.caps.physical()) / 64 - 1;
     let (low, high) = (w.slot_of(FIRST).physical(), w.slot_of(FIRST + COUNT).physical());
-    let mut found = BTreeMap::new();
+    let (mut found, parents) = (BTreeMap::new(), parents(&mut w.k.m));
     for s in all_slots(&mut w.k.m) {
-        let content = *w.k.m.peek(s);
+        let content = w.k.m.peek(s).entry();
         if (low..high).contains(&s.physical()) && content.cap != Cap::None {
-            let above = parent(&mut w.k.m, s).expect("every capability derives from the region");
+            let above = parents[&s.physical()].expect("every capability derives from the region");
             let node = Node { kind: content.cap.kind(), parent: index(w, above), rights: content.rights };
             found.insert(index(w, s), node);
         }

@@ -31,7 +31,8 @@ impl Guest {
         w.root(Call::VcpuBindSignals, [vcpu, signals]);
         let monitor = monitor(&mut w);
         w.root(Call::ContextAllowBoost, [slot::SCHED, monitor.context, 40, 30, 100]);
-        let Cap::Vcpu(id) = w.cap(vcpu) else { panic!() };
+        let Cap::Vcpu(made) = w.cap(vcpu) else { panic!() };
+        let id = made.id();
         w.enter(Call::VcpuRun as u64, [vcpu, 0, 0, 0, 0, 0]);
         Guest { w, monitor, vcpu, id, note }
     }

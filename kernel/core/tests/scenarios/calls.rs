@@ -5,7 +5,7 @@ use crate::machine::{
     world::{World, args, slot},
 };
 use pillion_abi::{NEVER, PAGE, USER_END, call::Call, object::Kind, status::Error};
-use pillion_core::{Cap, Slot, id::NAMEABLE, machine::Objects as _, thread::State};
+use pillion_core::{Cap, id::NAMEABLE, machine::Objects as _, slot::Entry, thread::State};
 
 #[test]
 fn numbers_that_are_no_calls() {
@@ -25,13 +25,13 @@ fn objects_beyond_what_handles_name() {
     let [high, at] = [w.free_slot(), w.free_slot()];
     let region = Cap::Region { device: false, base: NAMEABLE - PAGE, size: 32 << 20, used: 0, cleared: 32 << 20 };
     let slot = w.slot_of(high);
-    *w.k.m.get(slot) = Slot { cap: region, rights: 15, original: true, ..Slot::default() };
+    w.k.m.shared(slot).fill(&Entry { cap: region, rights: 15, original: true, ..Entry::default() });
     w.root_fails(Call::RegionCreate, [high, Kind::CapSpace as u64, 1 << 16, at], Error::NoMemory);
     w.root_fails(Call::RegionCreate, [high, Kind::Vcpu as u64, 0, at], Error::NoMemory);
     w.root_fails(Call::RegionCreate, [high, Kind::AddressSpace as u64, 8, at], Error::NoMemory);
     w.root(Call::RegionCreate, [high, Kind::Memory as u64, 2 * PAGE, at]);
     w.root(Call::CapDelete, [0, at]);
-    *w.k.m.get(slot) = Slot::default();
+    w.k.m.shared(slot).empty();
 }
 
 #[test]

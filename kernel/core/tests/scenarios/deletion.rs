@@ -2,7 +2,7 @@
 
 use crate::machine::{
     What,
-    slots::{all_slots, parent},
+    slots::{all_slots, parents},
     world::{World, slot},
 };
 use pillion_abi::{NEVER, PAGE, call::Call, object::Kind, status::Error};
@@ -15,11 +15,11 @@ type Picture = (BTreeMap<u64, (u8, Option<u64>)>, Vec<(u64, What)>);
 /// The slots and objects that exist.
 fn picture(w: &mut World) -> Picture {
     let m = &mut w.k.m;
-    let mut slots = BTreeMap::new();
+    let (mut slots, parents) = (BTreeMap::new(), parents(m));
     for id in all_slots(m) {
-        let kind = m.peek(id).cap.kind();
+        let kind = m.peek(id).cap().kind();
         if kind != Kind::None {
-            slots.insert(id.physical(), (kind as u8, parent(m, id).map(Id::physical)));
+            slots.insert(id.physical(), (kind as u8, parents[&id.physical()].map(Id::physical)));
         }
     }
     (slots, m.live.iter().map(|(a, l)| (*a, l.what)).collect())
@@ -230,7 +230,7 @@ fn a_notification_with_a_waiter_and_one_bound() {
     assert_eq!((w.current(), Error::from_raw(w.frame(t.id).rax)), (t.id, Some(Error::Gone)));
     assert!(w.k.cpu.agenda.is_empty());
     w.root(Call::CapDelete, [0, other]);
-    assert!(w.k.m.peek(t.id).notification().is_none());
+    assert!(t.id.notification(&w.k.m).is_none());
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_space_with_mappings_and_threads() {
         w.root(Call::CapDelete, [0, memory[1]]);
         w.root(Call::CapMove, [0, w.next, memory[2]]);
         w.root(Call::CapDelete, [0, space]);
-        assert!(w.k.m.peek(t.id).space().is_none());
+        assert!(t.id.space(&w.k.m).is_none());
         w.root(Call::ThreadSuspend, [t.thread]);
         w.root_fails(Call::ThreadResume, [t.thread], Error::BadState);
         w.root(Call::MemoryMap, [memory[0], slot::SPACE, 0x10_0000, 1]);
@@ -294,7 +294,7 @@ fn spaces_inside_spaces() {
 fn cap_in(w: &mut World, space: u64, index: u64) -> Cap {
     let Cap::CapSpace(id) = w.cap(space) else { panic!() };
     let slot: Id<pillion_core::Slot> = Id::at(id.physical() + 64 * (1 + index)).unwrap();
-    w.k.m.peek(slot).cap
+    w.k.m.peek(slot).cap()
 }
 
 /// The capability for a region is in a capability space created in that region: deleting an

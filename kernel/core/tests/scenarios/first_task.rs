@@ -12,8 +12,8 @@ const SLOTS: u32 = 8;
 /// What lies behind the last slot belongs to other objects.
 #[test]
 fn only_slots_that_exist_are_read_and_only_empty_ones_filled() {
-    assert!(Kernel::new(Fake::new(1 << 20)).first_task(SLOTS, SLOTS).is_none());
-    let mut k = Kernel::new(Fake::new(1 << 20));
+    assert!(Kernel::new(Fake::new(1 << 20), 0).first_task(SLOTS, SLOTS).is_none());
+    let mut k = Kernel::new(Fake::new(1 << 20), 0);
     let mut task = k.first_task(SLOTS, 1).unwrap();
     task.create(Kind::AddressSpace, 8, 2).unwrap();
     let Cap::AddressSpace(space) = task.cap(2) else { panic!("no space") };

@@ -29,7 +29,8 @@ impl Guest {
         w.root(Call::VcpuBindSignals, [vcpu, signals]);
         w.root(Call::CapDerive, [0, signal, note, 15, BADGE]);
         let monitor = w.worker(3);
-        let Cap::Vcpu(id) = w.cap(vcpu) else { panic!() };
+        let Cap::Vcpu(made) = w.cap(vcpu) else { panic!() };
+        let id = made.id();
         w.enter(Call::VcpuRun as u64, [vcpu, 0, 0, 0, 0, 0]);
         Guest { w, monitor, vcpu, id, note, signal }
     }

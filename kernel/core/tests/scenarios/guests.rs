@@ -24,13 +24,17 @@ struct Guest {
 
 /// A configured guest and its monitor, which is the current thread.
 fn guest() -> Guest {
-    let mut w = World::new();
+    guest_in(World::new())
+}
+
+fn guest_in(mut w: World) -> Guest {
     let vcpu = w.make(Kind::Vcpu, 0);
     let space = w.make(Kind::GuestSpace, 4);
     let state = w.make(Kind::Memory, 4096);
     w.root(Call::VcpuConfigure, [vcpu, space, state]);
     let monitor = w.worker(3);
-    let Cap::Vcpu(id) = w.cap(vcpu) else { panic!() };
+    let Cap::Vcpu(made) = w.cap(vcpu) else { panic!() };
+    let id = made.id();
     Guest { w, monitor, vcpu, id, space, state }
 }
 
@@ -213,17 +217,24 @@ mod signal {
 /// A guest that may signal a notification with badge 9, a more urgent thread that waits for it, the
 /// notification, and the space that names it.
 fn signalling() -> (Guest, Worker, u64, u64) {
-    let mut g = guest();
-    let note = g.w.make(Kind::Notification, 0);
+    signalling_from(0)
+}
+
+/// The same with the guest on the first processor and the others on another.
+fn signalling_from(home: u8) -> (Guest, Worker, u64, u64) {
+    let mut g = guest_in(World::of(home + 1));
+    let note = g.w.make(Kind::Notification, home.into());
     let space = g.w.make(Kind::CapSpace, signal::SLOTS);
     g.w.root(Call::CapDerive, [space, signal::BADGED, note, 15, 9]);
     g.w.root(Call::CapDerive, [space, signal::READ_ONLY, note, right::READ.into(), 0]);
     g.w.root(Call::CapDerive, [space, signal::ANOTHER_KIND, g.space, 15, 0]);
     g.w.root(Call::VcpuBindSignals, [g.vcpu, space]);
     run(&mut g);
-    let waiter = g.w.worker(9);
+    let waiter = g.w.limited_of(home, 9, NEVER, 0);
+    g.w.on(home);
     g.w.call(Call::Wait, [note, NEVER]);
     g.w.expect(waiter.id, State::Waiting);
+    g.w.on(0);
     (g, waiter, note, space)
 }
 
@@ -242,6 +253,15 @@ fn a_guest_signals() {
     assert_eq!(g.w.current(), waiter.id, "the more urgent thread runs before the guest goes on");
     assert_eq!((g.w.frame(waiter.id).rax, g.w.frame(waiter.id).words[0]), (0, 9));
     assert_eq!(g.w.k.m.peek(g.id).thread, Some(g.monitor.id), "the guest was interrupted, not ended");
+}
+
+#[test]
+fn a_guest_signals_elsewhere() {
+    let (mut g, waiter, ..) = signalling_from(1);
+    assert_eq!(sends(&mut g, signal::BADGED), Ok(()));
+    assert_eq!(g.w.current(), g.monitor.id, "the guest goes on");
+    g.w.deliver();
+    assert_eq!((g.w.current(), g.w.frame(waiter.id).words[0]), (waiter.id, 9));
 }
 
 #[test]

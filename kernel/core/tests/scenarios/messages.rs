@@ -317,7 +317,7 @@ fn a_bind_that_fails_changes_nothing() {
     w.root(Call::ThreadBindNotification, [t.thread, other]);
     w.root_fails(Call::ThreadBindNotification, [server.thread, other], Error::Busy);
     w.root_fails(Call::ThreadBindNotification, [server.thread, slot::PORTS], Error::WrongKind);
-    assert!(w.k.m.peek(server.id).notification().is_some());
+    assert!(server.id.notification(&w.k.m).is_some());
 }
 
 /// A receiver gets bits that were set before the notification was bound to it.

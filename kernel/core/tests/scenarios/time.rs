@@ -260,6 +260,7 @@ fn many_empty_budgets() {
     assert!(w.k.m.clock > now);
     for t in threads {
         let Cap::Context(context) = w.cap(t.context) else { panic!() };
+        let context = context.id();
         assert!(w.k.m.peek(context).exhausted >= 2);
     }
 }

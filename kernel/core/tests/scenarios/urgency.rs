@@ -212,7 +212,8 @@ fn the_passenger_waits() {
     let (space, state) = (w.make(Kind::GuestSpace, 4), w.make(Kind::Memory, 4096));
     w.root(Call::VcpuConfigure, [vcpu, space, state]);
     let monitor = w.worker(3);
-    let Cap::Vcpu(id) = w.cap(vcpu) else { panic!() };
+    let Cap::Vcpu(made) = w.cap(vcpu) else { panic!() };
+    let id = made.id();
     w.enter(Call::VcpuRun as u64, [vcpu, 0, 0, 0, 0, 0]);
     assert!(!w.k.m.holds_passenger);
     let at = w.k.m.clock + 100;

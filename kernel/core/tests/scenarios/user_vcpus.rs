@@ -16,7 +16,8 @@ use pillion_core::{Cap, Id, Outcome, thread::State, vcpu::Vcpu};
 fn vcpu(w: &mut World, space: u64, flags: u64) -> (u64, Id<Vcpu>, u64) {
     let (vcpu, state) = (w.make(Kind::Vcpu, 0), w.make(Kind::Memory, 4096));
     w.root(Call::VcpuConfigure, [vcpu, space, state, flags]);
-    let Cap::Vcpu(id) = w.cap(vcpu) else { panic!() };
+    let Cap::Vcpu(made) = w.cap(vcpu) else { panic!() };
+    let id = made.id();
     (vcpu, id, state)
 }
 
@@ -141,7 +142,8 @@ fn it_begins_without_interrupts() {
     let state = w.make(Kind::Memory, 4096);
     w.root(Call::VcpuInject, [blank, 0x30]);
     w.root(Call::VcpuConfigure, [blank, space, state, USER]);
-    let Cap::Vcpu(id) = w.cap(blank) else { panic!() };
+    let Cap::Vcpu(made) = w.cap(blank) else { panic!() };
+    let id = made.id();
     assert_eq!(w.k.m.peek(id).apic.deliverable(), None);
 }
 

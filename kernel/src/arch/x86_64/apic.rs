@@ -19,7 +19,7 @@ pub mod vector {
     pub const SPURIOUS: u8 = 0xff;
 }
 
-/// Registers, by their offset in memory; in x2APIC mode the MSR is 0x800 plus a sixteenth of that.
+/// Registers, by their offset in memory.
 mod register {
     /// A register that every local APIC has; reading it changes nothing.
     #[derive(Clone, Copy)]
@@ -41,6 +41,8 @@ mod register {
     pub const EOI: Register = Register(0xb0);
     pub const SPURIOUS: Register = Register(0xf0);
     pub const ERROR: Register = Register(0x280);
+    pub const COMMAND: Register = Register(0x300);
+    pub const COMMAND_TARGET: Register = Register(0x310);
     pub const LVT_TIMER: Register = Register(0x320);
     pub const LVT_THERMAL: Register = Register(0x330);
     pub const LVT_PERFORMANCE: Register = Register(0x340);
@@ -72,6 +74,12 @@ fn registers() -> u64 {
     REGISTERS.load(Relaxed)
 }
 
+/// The MSR that a register is in x2APIC mode.
+#[inline]
+fn number_of(register: Register) -> u32 {
+    0x800 + (register.offset() >> 4)
+}
+
 #[inline]
 fn read(register: Register) -> u32 {
     let (base, offset) = (registers(), register.offset());
@@ -79,7 +87,7 @@ fn read(register: Register) -> u32 {
     // changes nothing.
     unsafe {
         if base == 0 {
-            msr::read(0x800 + (offset >> 4)) as u32
+            msr::read(number_of(register)) as u32
         } else {
             ((base + u64::from(offset)) as *const u32).read_volatile()
         }
@@ -93,7 +101,7 @@ fn write(register: Register, value: u32) {
     // SAFETY: as in `read`; none of them writes memory.
     unsafe {
         if base == 0 {
-            msr::write(0x800 + (offset >> 4), value.into());
+            msr::write(number_of(register), value.into());
         } else {
             ((base + u64::from(offset)) as *mut u32).write_volatile(value);
         }
@@ -135,6 +143,62 @@ pub fn init() {
     }
     write(register::TASK_PRIORITY, EXCEPTIONS);
     log!("[boot] local APIC {} at {address:#x}, {}", id(), if registers() == 0 { "x2APIC" } else { "xAPIC" });
+}
+
+/// Command: an INIT, the start-up message, an interrupt with a vector, or an NMI, to one local
+/// APIC.
+const INIT: u32 = 0x4500;
+const START_UP: u32 = 0x4600;
+const INTERRUPT: u32 = 0x4000;
+const NMI: u32 = 0x4400;
+/// The last command is still on its way.
+const IN_TRANSIT: u32 = 1 << 12;
+
+/// Whether a message can be addressed to one local APIC: the last number is that of all.
+#[must_use]
+pub fn reaches(id: u32) -> bool {
+    id < if registers() == 0 { u32::MAX } else { 0xff }
+}
+
+fn send(id: u32, command: u32) {
+    if registers() == 0 {
+        // The register is no memory: on some processors earlier stores could be seen after it
+        // (Intel SDM vol. 3, 10.12.3).
+        // SAFETY: in x2APIC mode there is this register, which is both words.
+        unsafe {
+            asm!("mfence", "lfence", options(nostack, preserves_flags));
+            msr::write(number_of(register::COMMAND), u64::from(id) << 32 | u64::from(command));
+        }
+        return;
+    }
+    write(register::COMMAND_TARGET, id << 24);
+    write(register::COMMAND, command);
+    // It takes some cycles of the bus; a local APIC that never sends is a broken one.
+    for _ in 0..1_000_000 {
+        if read(register::COMMAND) & IN_TRANSIT == 0 {
+            return;
+        }
+    }
+}
+
+/// Resets another processor, which then waits for the start-up message.
+pub fn send_init(id: u32) {
+    send(id, INIT);
+}
+
+/// Starts another processor at the beginning of a page below 1 MiB, in real mode.
+pub fn send_start_up(id: u32, page: u64) {
+    send(id, START_UP | (page >> 12) as u32 & 0xff);
+}
+
+/// Interrupts a processor, this one or another, with [`vector::IPI`].
+pub fn send_interrupt(id: u32) {
+    send(id, INTERRUPT | u32::from(vector::IPI));
+}
+
+/// Sends another processor an NMI.
+pub fn send_nmi(id: u32) {
+    send(id, NMI);
 }
 
 /// Number of the running CPU's local APIC.

@@ -3,7 +3,7 @@
 use super::boot::map::bit;
 use super::cpu::{self, bit as control};
 use super::layout::{DIRECT_MAP, Image, direct};
-use super::{fatal, log, msr};
+use super::{code, fatal, log, msr};
 use pillion_abi::boot::Range;
 use pillion_firmware::ranges::{Cached, cached};
 
@@ -41,17 +41,33 @@ pub fn assert_machine_state(memory: &[Range]) {
     ] {
         demand(count == 0, "mappings", fact, "none");
     }
-    for (feature, name, flag) in [(cpu::SMEP, "SMEP", control::CR4_SMEP), (cpu::SMAP, "SMAP", control::CR4_SMAP)] {
-        if cpu::has(feature) {
-            demand(cpu::cr4() & flag != 0, name, "", "on");
-        } else {
-            log!("[boot] {name}: this processor has none");
+    demand(code::sites_are_code(walk.image), "patched places", "outside of the code", "none");
+    for (name, on) in protections() {
+        match on {
+            Some(on) => demand(on, name, "", "on"),
+            None => log!("[boot] {name}: this processor has none"),
         }
     }
+}
+
+/// What protects the kernel by control registers, and whether it is on. `None`: the first processor
+/// has it not.
+fn protections() -> [(&'static str, Option<bool>); 4] {
+    let cr4 = |feature, flag| cpu::has(feature).then(|| cpu::cr4() & flag != 0);
     // SAFETY: every long-mode processor has this register.
     let efer = unsafe { msr::read(msr::EFER) };
-    demand(efer & control::EFER_NXE != 0, "NX", "", "on");
-    demand(cpu::cr0() & control::CR0_WP != 0, "WP", "", "on");
+    [
+        ("SMEP", cr4(cpu::SMEP, control::CR4_SMEP)),
+        ("SMAP", cr4(cpu::SMAP, control::CR4_SMAP)),
+        ("NX", Some(efer & control::EFER_NXE != 0)),
+        ("WP", Some(cpu::cr0() & control::CR0_WP != 0)),
+    ]
+}
+
+/// Whether all of these are on that the first processor has: for another one.
+#[must_use]
+pub fn is_protected() -> bool {
+    protections().iter().all(|(_, on)| *on != Some(false))
 }
 
 fn demand(holds: bool, subject: &str, detail: &str, wanted: &str) {

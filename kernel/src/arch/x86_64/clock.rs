@@ -1,7 +1,7 @@
 //! Time: the time-stamp counter, and the local APIC's timer, which is programmed in its own ticks.
 
 use core::arch::x86_64::_rdtsc;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use super::{apic, cpu, fatal, log, port};
 use pillion_abi::NEVER;
@@ -12,6 +12,11 @@ static TSC_HZ: AtomicU64 = AtomicU64::new(0);
 static RATIO: AtomicU64 = AtomicU64::new(0);
 /// Longest time that the timer can be set to, in ticks of the counter.
 static REACH: AtomicU64 = AtomicU64::new(0);
+
+/// The counter of a processor that compares it with the first one's, shifted by one, and a bit: 1
+/// from that processor, 0 the answer.
+static EXCHANGE: AtomicU64 = AtomicU64::new(0);
+const ROUNDS: u32 = 64;
 
 /// Ticks of the time-stamp counter.
 #[inline]
@@ -52,7 +57,7 @@ pub unsafe fn init(tables: &Tables) {
     // SAFETY: the caller vouches for the timer.
     let (tsc_hz, source) = unsafe { find_tsc_hz(tables.pm_timer) };
     TSC_HZ.store(tsc_hz, Relaxed);
-    let apic_hz = measure_apic(tsc_hz);
+    let apic_hz = measure_apic(tsc_hz, tsc_hz / 20);
     if tsc_hz == 0 || apic_hz == 0 {
         fatal("a clock stands still");
     }
@@ -159,13 +164,13 @@ fn measure_with_pit() -> Option<u64> {
     None
 }
 
-/// Speed of the local APIC's timer, by the counter.
-fn measure_apic(tsc_hz: u64) -> u64 {
+/// Speed of the local APIC's timer, by so many ticks of the counter.
+fn measure_apic(tsc_hz: u64, during: u64) -> u64 {
     apic::mask_timer(true);
     apic::set_timer(u32::MAX);
     wait(tsc_hz / 1000); // until what the start disturbed has settled
     let (start_tsc, start) = together(apic::timer_left);
-    wait(tsc_hz / 20);
+    wait(during);
     let (end_tsc, end) = together(apic::timer_left);
     apic::set_timer(0);
     apic::mask_timer(false);
@@ -178,4 +183,52 @@ fn wait(ticks: u64) {
     while now().wrapping_sub(start) < ticks {
         core::hint::spin_loop();
     }
+}
+
+/// Whether the running processor's timer is as fast as the first one's, up to a hundredth. Takes 2
+/// milliseconds.
+#[must_use]
+pub fn timer_is_like_the_first() -> bool {
+    let hz = u128::from(measure_apic(tsc_hz(), tsc_hz() / 1000));
+    let expected = (u128::from(tsc_hz()) * u128::from(RATIO.load(Relaxed))) >> 32;
+    hz.abs_diff(expected) * 100 <= expected
+}
+
+/// Waits for the other side of the exchange, for a tenth of a second at most.
+fn exchanged(side: u64) -> Option<u64> {
+    let start = now();
+    loop {
+        let value = EXCHANGE.load(Acquire);
+        if value & 1 == side {
+            return Some(value >> 1);
+        }
+        if now().wrapping_sub(start) > tsc_hz() / 10 {
+            return None;
+        }
+        core::hint::spin_loop();
+    }
+}
+
+/// The first processor's side of [`counts_with_the_first`].
+pub fn echo() {
+    for _ in 0..ROUNDS {
+        if exchanged(1).is_none() {
+            return;
+        }
+        EXCHANGE.store(now() << 1, Release);
+    }
+}
+
+/// Whether the running processor's counter shows the same time as the first one's, up to a
+/// microsecond. `ready` has to make the first one call [`echo`].
+#[must_use]
+pub fn counts_with_the_first(ready: impl FnOnce()) -> bool {
+    let tolerance = tsc_hz() / 1_000_000;
+    EXCHANGE.store(0, Relaxed);
+    ready();
+    (0..ROUNDS).all(|_| {
+        let sent = now();
+        EXCHANGE.store(sent << 1 | 1, Release);
+        exchanged(0).is_some_and(|first| sent <= first + tolerance && first <= now() + tolerance)
+    })
 }

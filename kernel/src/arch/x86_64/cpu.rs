@@ -98,16 +98,21 @@ pub fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
 /// Detects what the processor can do, stops if something necessary is missing, and sets up the
 /// running CPU.
 pub fn init() {
-    detect();
+    require_all();
+    FEATURES.store(detect(), Relaxed);
     setup();
 }
 
-fn detect() {
+/// Whether the running CPU has every feature that was found on the first one.
+#[must_use]
+pub fn is_like_the_first() -> bool {
+    let found = FEATURES.load(Relaxed);
+    detect() & found == found
+}
+
+fn require_all() {
     let basic = cpuid(1, 0);
-    let structured = cpuid(7, 0);
     let extended = cpuid(0x8000_0001, 0);
-    let power = cpuid(0x8000_0007, 0);
-    let svm = cpuid(0x8000_000a, 0);
     require("TSC", basic.edx, 4);
     require("MSR", basic.edx, 5);
     require("APIC", basic.edx, 9);
@@ -117,6 +122,15 @@ fn detect() {
     require("SSE2", basic.edx, 26);
     require("SYSCALL", extended.edx, 11);
     require("NX", extended.edx, 20);
+}
+
+/// The features of the running CPU.
+fn detect() -> u32 {
+    let basic = cpuid(1, 0);
+    let structured = cpuid(7, 0);
+    let extended = cpuid(0x8000_0001, 0);
+    let power = cpuid(0x8000_0007, 0);
+    let svm = cpuid(0x8000_000a, 0);
     let mut found = 0;
     for (feature, register, number) in [
         (SMEP, structured.ebx, 7),
@@ -135,7 +149,7 @@ fn detect() {
             found |= feature;
         }
     }
-    FEATURES.store(found, Relaxed);
+    found
 }
 
 fn require(name: &str, register: u32, number: u32) {
@@ -146,7 +160,7 @@ fn require(name: &str, register: u32, number: u32) {
 }
 
 /// Writes the control registers of the running CPU.
-fn setup() {
+pub fn setup() {
     let mut cr4 = bit::CR4_PAE | bit::CR4_MCE | bit::CR4_PGE | bit::CR4_OSFXSR | bit::CR4_OSXMMEXCPT;
     for (feature, flag) in [
         (SMEP, bit::CR4_SMEP),

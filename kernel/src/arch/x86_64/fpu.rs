@@ -66,10 +66,27 @@ pub unsafe fn init() {
     set_ts(unsafe { Cpu::current() });
 }
 
+/// Sets up a further CPU as the first one. Leaves the FPU off.
+///
+/// # Safety
+/// After [`init`] on the first CPU, which has no feature that this one lacks, and
+/// [`super::percpu::init`] on this one.
+pub unsafe fn init_other() {
+    if cpu::has(cpu::XSAVE) {
+        enable(MASK.load(Relaxed));
+    }
+    // SAFETY: the CPU's structure is prepared, says the caller.
+    set_ts(unsafe { Cpu::current() });
+}
+
 fn choose(mask: u32) {
+    enable(mask);
+    MASK.store(mask, Relaxed);
+}
+
+fn enable(mask: u32) {
     // SAFETY: XSAVE is on, the processor offers the components, x87 is always among them.
     unsafe { asm!("xsetbv", in("ecx") 0, in("eax") mask, in("edx") 0, options(nomem, nostack, preserves_flags)) };
-    MASK.store(mask, Relaxed);
 }
 
 /// Makes the next use of the FPU fault.

@@ -1,9 +1,12 @@
 //! The I/O APICs: which interrupt line raises which vector.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use super::layout::direct;
-use super::{apic, log};
+use super::{apic, code::several, log};
 use pillion_abi::boot::{IoApic, Range};
 use pillion_firmware::acpi::{IO_APIC_SIZE, IO_APICS, Tables};
 use pillion_firmware::ranges::{Cached, cached};
@@ -31,6 +34,33 @@ static CONTROLLERS: [Controller; IO_APICS] =
 
 /// Lower half of each line's entry as it was last written, so that masking need not read it.
 static ENTRIES: [AtomicU32; LINES] = [const { AtomicU32::new(MASKED) }; LINES];
+
+/// The turn to use the registers, which all processors share, where several run. Whoever waits for
+/// it does so for at most seven others, each of which writes to a line three times.
+struct Turn;
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+static SERVED: AtomicU32 = AtomicU32::new(0);
+
+impl Turn {
+    #[inline]
+    fn take() -> Turn {
+        several! {
+            let ticket = NEXT.fetch_add(1, Relaxed);
+            while SERVED.load(Acquire) != ticket {
+                core::hint::spin_loop();
+            }
+        }
+        Turn
+    }
+}
+
+impl Drop for Turn {
+    #[inline]
+    fn drop(&mut self) {
+        several! { SERVED.store(SERVED.load(Relaxed).wrapping_add(1), Release); }
+    }
+}
 
 /// How a line is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +161,7 @@ pub fn program(line: u32, route: Route) -> bool {
             low |= bit;
         }
     }
+    let _turn = Turn::take();
     // Masked first, so that half of an old route never meets half of the new one.
     registers.write(index, low | MASKED);
     registers.write(index + 1, (apic::id() & 0xff) << 24);
@@ -144,6 +175,7 @@ pub fn program(line: u32, route: Route) -> bool {
 /// Masks or unmasks a line, which keeps the route that it was programmed with.
 pub fn mask(line: u32, masked: bool) {
     if let (Some((registers, index)), Some(entry)) = (find(line), ENTRIES.get(line as usize)) {
+        let _turn = Turn::take();
         let low = entry.load(Relaxed) & !MASKED | if masked { MASKED } else { 0 };
         entry.store(low, Relaxed);
         registers.write(index, low);

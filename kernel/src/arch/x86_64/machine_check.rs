@@ -57,16 +57,18 @@ pub fn gravest() -> Found {
     found
 }
 
-/// Writes the errors to the log.
+/// Writes the errors to the log, with the number of the processor's local APIC.
 pub fn log_all() {
+    // From CPUID, since the first lines come before the local APIC is set up.
+    let apic = cpu::cpuid(1, 0).ebx >> 24;
     each(|bank, status| {
         if has_address(status) {
             // SAFETY: a bank whose status says that there is an address has the register; on
             // another one it may be missing, and reading it fault (9.3.2).
             let address = unsafe { msr::read(bank_address(bank)) };
-            log!("[kernel] machine check: bank {bank} status {status:#x} address {address:#x}");
+            log!("[kernel] machine check: bank {bank} status {status:#x} address {address:#x}, local APIC {apic}");
         } else {
-            log!("[kernel] machine check: bank {bank} status {status:#x}, without an address");
+            log!("[kernel] machine check: bank {bank} status {status:#x}, without an address, local APIC {apic}");
         }
     });
 }

@@ -7,6 +7,7 @@ use core::ptr::NonNull;
 
 use super::frame::Frame;
 use super::{msr, selector};
+use pillion_post::Shown;
 
 /// Maximum number of CPUs.
 pub const MAX_CPUS: usize = 8;
@@ -51,6 +52,12 @@ fn stack_base(index: usize) -> u64 {
     STACKS.0.get() as u64 + (index * size_of::<Stack>()) as u64
 }
 
+/// End of a CPU's stack, where it begins.
+#[must_use]
+pub fn stack_top(index: usize) -> u64 {
+    stack_base(index) + size_of::<Stack>() as u64
+}
+
 /// Whether a page of the image is the guard page below a stack.
 #[must_use]
 pub fn is_guard_page(address: u64) -> bool {
@@ -84,6 +91,8 @@ pub struct PerCpu {
     pending_vector: u64,
     index: usize,
     kernel: *mut (),
+    /// The only part that others look at.
+    shown: Shown,
     fpu_off: bool,
     /// Keeps [`TaskState::rsp0`] aligned.
     reserved: [u32; 2],
@@ -111,7 +120,7 @@ const _: () = assert!(offset::FRAME_END.is_multiple_of(8));
 
 struct Cpus(UnsafeCell<[PerCpu; MAX_CPUS]>);
 
-// SAFETY: each CPU uses its own entry only.
+// SAFETY: each CPU uses its own entry only, but for what consists of atomics.
 unsafe impl Sync for Cpus {}
 
 static CPUS: Cpus = Cpus(UnsafeCell::new(
@@ -123,6 +132,7 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
             pending_vector: 0,
             index: 0,
             kernel: core::ptr::null_mut(),
+            shown: Shown::new(),
             fpu_off: false,
             reserved: [0; 2],
             task_state: TaskState {
@@ -142,7 +152,7 @@ static CPUS: Cpus = Cpus(UnsafeCell::new(
 ));
 
 /// A running CPU: a pointer to its structure. Entry code and processor use the structure as well,
-/// so there is never a reference to it.
+/// so there is never a reference to it, but for [`Cpu::shown`], which they do not use.
 ///
 /// Invariant: [`init`] prepared the structure, which lives for ever, and only its own CPU accesses
 /// it: the kernel with interrupts off, the entry code while it runs, and the interrupt handler
@@ -190,6 +200,14 @@ impl Cpu {
     pub unsafe fn set_kernel<T>(self, kernel: *mut T) {
         // SAFETY: as [`Cpu`] says.
         unsafe { (*self.0.as_ptr()).kernel = kernel.cast() }
+    }
+
+    /// The tables whose translations this CPU may use.
+    #[inline]
+    #[must_use]
+    pub fn shown(self) -> &'static Shown {
+        // SAFETY: as [`Cpu`] says; the field consists of atomics.
+        unsafe { &(*self.0.as_ptr()).shown }
     }
 
     /// Whether CR0.TS is set, so that the next use of the FPU faults.
@@ -243,6 +261,14 @@ impl Cpu {
     }
 }
 
+/// The tables whose translations a CPU may use, by its number.
+#[must_use]
+pub fn shown_by(index: usize) -> Option<&'static Shown> {
+    // SAFETY: the number is below that of the entries; the field consists of atomics, and nothing
+    // refers to a whole entry once its CPU is counted.
+    (index < MAX_CPUS).then(|| unsafe { &(*CPUS.0.get().cast::<PerCpu>().add(index)).shown })
+}
+
 /// Prepares a CPU's structure and makes it the running CPU's: GDT, TSS, GS.
 ///
 /// # Safety
@@ -258,7 +284,7 @@ pub unsafe fn init(index: usize) {
     let cpu = unsafe { &mut *place };
     cpu.self_pointer = place;
     cpu.index = index;
-    cpu.kernel_stack_top = stack_base(index) + size_of::<Stack>() as u64;
+    cpu.kernel_stack_top = stack_top(index);
     let tops = cpu.emergency.each_ref().map(|stack| stack.as_ptr_range().end as u64);
     let mut ist = [0; 7];
     for (number, top) in [ist::NMI, ist::DOUBLE_FAULT, ist::MACHINE_CHECK, ist::SECURITY].into_iter().zip(tops) {

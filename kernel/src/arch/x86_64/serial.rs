@@ -5,8 +5,8 @@
 
 use core::fmt;
 use core::sync::atomic::{
-    AtomicU8, AtomicU16, AtomicU64,
-    Ordering::{Relaxed, Release},
+    AtomicBool, AtomicU8, AtomicU16, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 use super::port;
@@ -116,10 +116,41 @@ impl fmt::Write for HastyLog {
     }
 }
 
+/// Whether a processor writes a line.
+static WRITES: AtomicBool = AtomicBool::new(false);
+
+/// Looks at [`WRITES`] while another processor writes: some tens of milliseconds. A line of 100
+/// bytes takes 9.
+const LOOKS: u32 = 1_000_000;
+
+/// The right to write a line, for which a processor waits, but not for ever: the one that has it
+/// may have been stopped.
+pub struct Turn(());
+
+impl Turn {
+    /// Waits for it.
+    pub fn take() -> Turn {
+        for _ in 0..LOOKS {
+            if !WRITES.swap(true, Acquire) {
+                break;
+            }
+            core::hint::spin_loop();
+        }
+        Turn(())
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        WRITES.store(false, Release);
+    }
+}
+
 /// Writes a line to the log.
 macro_rules! log {
     ($($argument:tt)*) => {{
         use core::fmt::Write as _;
+        let _turn = $crate::arch::serial::Turn::take();
         let mut log = $crate::arch::Log;
         let _ = log.write_fmt(format_args!($($argument)*));
         let _ = log.write_str("\n");

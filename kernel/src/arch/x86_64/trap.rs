@@ -243,13 +243,19 @@ clac_exception:
     call {kernel_exception}
     ud2
 
+    /* It may come anywhere, so it touches nothing else. */
 nmi:
-    inc qword ptr [rip + {nmis}]
+    cmp dword ptr [rip + {stopping}], 0
+    jne 2f
+    lock inc qword ptr [rip + {nmis}]
     iretq
+2:  cli
+    hlt
+    jmp 2b
 
     /* An INIT, with an error code. Another one before the return would overwrite its frame. */
 security:
-    inc qword ptr [rip + {inits}]
+    lock inc qword ptr [rip + {inits}]
     add rsp, 8
     iretq
 
@@ -297,6 +303,7 @@ fatal:
     last_message = const Call::ReplyReceive as u64,
     vcpu_run = const Call::VcpuRun as u64,
     kernel_fault = sym kernel_fault,
+    stopping = sym power::STOPPING,
     nmis = sym NMIS,
     inits = sym INITS,
 );
@@ -374,6 +381,15 @@ pub unsafe fn init() {
     for (vector, slot) in (0..=255).zip(gates.iter_mut()) {
         *slot = gate(vector);
     }
+    // SAFETY: the gates are filled.
+    unsafe { load() };
+}
+
+/// Loads the IDT on the running CPU.
+///
+/// # Safety
+/// After [`init`] on the first CPU.
+pub unsafe fn load() {
     let pointer = TablePointer { limit: size_of::<Gates>() as u16 - 1, base: GATES.0.get() as u64 };
     // SAFETY: the table is a static whose gates lead to the stubs above.
     unsafe { asm!("lidt [{}]", in(reg) &raw const pointer, options(readonly, nostack, preserves_flags)) };
@@ -459,6 +475,7 @@ pub fn fault_address() -> u64 {
 /// Only the entry code calls it, on the frame that it made.
 unsafe extern "C" fn kernel_fault(frame: &Frame) -> ! {
     let f = frame;
+    power::stop_others();
     if f.vector == MACHINE_CHECK.into() {
         // Another one would reset the machine before this one has been read.
         machine_check::log_all();

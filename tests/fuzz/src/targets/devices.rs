@@ -7,9 +7,9 @@ use core::cell::Cell;
 use pillion_abi::vcpu::route;
 use pillion_vmm_devices::acpi::Tables;
 use pillion_vmm_devices::answer::{Access, Answer, Effect, Route};
-use pillion_vmm_devices::apic::{LocalApic, Shared};
+use pillion_vmm_devices::apic::{Kind, LocalApic, Shared};
 use pillion_vmm_devices::bus::Bus;
-use pillion_vmm_devices::cpuid::{Context, cpuid};
+use pillion_vmm_devices::cpuid::{Context, Topology, cpuid};
 use pillion_vmm_devices::hypercall;
 use pillion_vmm_devices::ioapic::{IoApic, IoApics};
 use pillion_vmm_devices::msr::Msrs;
@@ -33,7 +33,9 @@ pub fn ioapic(bytes: &[u8]) {
     while !input.is_empty() {
         match input.u8() & 7 {
             0 => {
-                assert!(apic.ring().is_none_or(|vector| vector >= 16));
+                assert!(
+                    apic.ring().is_none_or(|message| matches!(message.kind, Kind::Fixed(16..) | Kind::Lowest(16..)))
+                );
             }
             1 => drop(apic.take_pended()),
             2 => drop(apic.read(u64::from(input.u8()), input.width(8))),
@@ -52,7 +54,7 @@ pub fn ioapic(bytes: &[u8]) {
 /// No exception vector reaches the guest.
 pub fn apic(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    let mut apic = LocalApic::new();
+    let mut apic = LocalApic::new(0);
     let mut shared = Shared::default();
     let mut now = 0u64;
     while !input.is_empty() {
@@ -160,7 +162,7 @@ pub fn ports(bytes: &[u8]) {
         .chain(reset.filter(|reset| ![0x60, 0x64].contains(reset)).map(|port| (port.into(), 1)));
     let kept: Vec<(u32, u32)> = kept.collect();
     let io_apics = IoApics::new(&Default::default(), 0, false);
-    let mut bus = Bus::new(&hidden, Filter::new(), Power::new(fadt), io_apics);
+    let mut bus = Bus::new(&hidden, Filter::new(), Power::new(fadt), io_apics, &[0]);
     while !input.is_empty() {
         let (kind, width) = (input.u8(), input.width(4));
         let port = match kind & 14 {
@@ -189,7 +191,8 @@ pub fn ports(bytes: &[u8]) {
 pub fn registers(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let host: [u32; 4] = std::array::from_fn(|_| input.u32());
-    let mut context = Context::from_host(input.u64(), |leaf, subleaf| host.map(|word| word ^ leaf ^ subleaf));
+    let mut context =
+        Context::from_host(input.u64(), Topology::new(0, &[0]), |leaf, subleaf| host.map(|word| word ^ leaf ^ subleaf));
     let mut msrs = Msrs::default();
     while !input.is_empty() {
         let number = match input.u8() & 3 {

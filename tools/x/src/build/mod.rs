@@ -23,7 +23,7 @@ use crate::file::{self, write_whole};
 use crate::problem::problem;
 use crate::progress::step;
 use crate::repository::Repository;
-use crate::system_file;
+use crate::system_file::{self, Emulated};
 use crate::task;
 use crate::task::find::Program;
 use anyhow::{Context as _, Result};
@@ -80,13 +80,13 @@ fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Buil
     Ok(Built { kernel: output.join("pillion-kernel"), bundle: path, elves, ..Built::default() })
 }
 
-/// Builds the kernel and a bundle with that command line for Linux, for a machine with
-/// `memory_mib` MiB of memory. The bundle goes into `folder`.
+/// Builds the kernel and a bundle with that command line for Linux, for an emulated machine if one
+/// is given. The bundle goes into `folder`.
 pub fn build(
     repository: &Repository,
     arguments: &BuildArguments,
     append: &str,
-    memory_mib: Option<u32>,
+    on: Option<Emulated>,
     folder: &Path,
 ) -> Result<Built> {
     space::check(repository)?;
@@ -95,8 +95,7 @@ pub fn build(
     }
     let plan = Plan::make(repository, arguments)?;
     let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
-    let memory = memory_mib.map(|mib| u64::from(mib) << 20);
-    system_file::check(&plan.path, &plan.file.system, memory, &images, append)?;
+    system_file::check(&plan.path, &plan.file.system, on, &images, append)?;
     // First, because the user waits for the compiler's messages about them.
     let programs =
         plan.programs.iter().map(|program| program_image(repository, program)).collect::<Result<Vec<_>>>()?;

@@ -265,13 +265,14 @@ mod tests {
         let examples: Vec<&str> =
             document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
         assert!(!examples.is_empty());
+        let on = system_file::Emulated { memory_mib: 1024, processors: 1 };
         for example in examples {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("example.toml");
             fs::write(&file, example).unwrap();
             let plan = Plan::make(&repository, &arguments(Some(&file))).unwrap_or_else(|error| panic!("{error:#}"));
             let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
-            system_file::check(&plan.path, &plan.file.system, Some(1 << 30), &images, "").unwrap();
+            system_file::check(&plan.path, &plan.file.system, Some(on), &images, "").unwrap();
         }
     }
 }

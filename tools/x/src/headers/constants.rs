@@ -39,7 +39,7 @@ fn calls(out: &mut Header) {
     let errors = Error::ALL.iter().map(|error| (format!("{error:?}"), *error as u64));
     out.enumeration("Why a call was refused; rax holds the negative.", "ERROR", errors);
     define!(out, "Messages and flags of calls.", "", abi::call, MESSAGE_WORDS LABEL_NOTIFIED LABEL_FAULT IRQ_MSI);
-    define!(out, "Flags of InterruptCreate.", "IRQ_", abi::call::irq, LEVEL LOW);
+    define!(out, "Flags of InterruptCreate.", "IRQ_", abi::call::irq, LEVEL LOW HOME_SHIFT);
     define!(out, "Flags of EndpointBind.", "ENDPOINT_", abi::call::endpoint, OWN_PRIORITY);
     define!(out, "Flags of ThreadConfigure.", "THREAD_", abi::call::thread, FPU);
 }
@@ -57,7 +57,9 @@ fn boot(out: &mut Header) {
         CAP_SPACE ADDRESS_SPACE THREAD CONTEXT SCHED_CONTROL IRQ_CONTROL PORTS TRACE BUNDLE TRACE_BUFFER LOG_BUFFER REGIONS COUNT);
     define!(out, "Kinds of physical memory.", "RANGE_", abi::boot::range_kind, RAM DEVICE ACPI KERNEL BUNDLE HOLE WITHHELD);
     define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM LOG_DEVICE);
-    define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS LOG_TEXT REGIONS IO_APICS);
+    define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS LOG_TEXT REGIONS IO_APICS PROCESSORS);
+    define!(out, "Whether a processor runs, or why it does not.", "PROCESSOR_", abi::boot::processor_state,
+        NONE RUNS ABSENT DIFFERS STUCK NOT_TRIED TOO_MANY OUT_OF_REACH NO_MEMORY CLOCKS_DIFFER);
     out.group("Bundles.");
     out.define_text("BUNDLE_MAGIC", String::from_utf8_lossy(&abi::bundle::MAGIC));
     out.define_text("TASK_MAGIC", String::from_utf8_lossy(&abi::bundle::TASK_MAGIC));

@@ -43,7 +43,7 @@ fn directory(out: &mut Header) {
     structure!(out, "task_entry", channel::TaskEntry,
         name: "uint8_t" "[32]", state: "uint32_t", result: "int32_t", starts: "uint32_t", threads: "uint32_t",
         status: "uint64_t", share: "uint64_t", share_size: "uint64_t", fault: "struct pillion_fault_report",
-        busy: "uint64_t",);
+        busy: "uint64_t", cpu: "uint64_t",);
     structure!(out, "mbuff", channel::Mbuff,
         name: "uint8_t" "[PILLION_CHANNEL_MBUFF_NAME]", offset: "uint64_t", size: "uint64_t", task_count: "uint32_t",
         linux_count: "uint32_t",);

@@ -136,7 +136,7 @@ impl Arguments {
 }
 
 fn processor(list: &mut Arguments, run: &RunArguments) {
-    list.add("-M", "q35").add("-smp", "1").add("-accel", "tcg");
+    list.add("-M", "q35").add("-smp", run.cpus).add("-accel", "tcg");
     match run.clock() {
         Clock::Counted => {
             list.add("-icount", "shift=0,sleep=off").add("-rtc", "base=2024-01-01,clock=vm").add("-seed", "1");

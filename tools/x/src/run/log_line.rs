@@ -13,6 +13,11 @@ pub enum Line {
         /// Since power-on.
         t_ns: u64,
     },
+    /// The machine's processors, if there are several.
+    Processors {
+        /// All that its firmware names, in that order, the one that boots first.
+        all: Vec<Processor>,
+    },
     /// A task's figures so far.
     Status(Status),
     /// A task's figures at the end.
@@ -37,6 +42,19 @@ pub enum Line {
         /// `ok` or `failed`.
         status: String,
     },
+}
+
+/// A processor.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Processor {
+    /// Number of its local APIC.
+    pub apic: u32,
+    /// Its number, if it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u32>,
+    /// Why it does not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// A task's figures so far.
@@ -187,6 +205,10 @@ mod tests {
         let fault = r#"{"pillion":"fault","name":"t","vector":14,"error":4,"address":"0x0","rip":"0x400010","rsp":"0x3effe0","thread":1,"calls":["0x400020"]}"#;
         let Some(Line::Fault(fault)) = parse(fault) else { panic!("{fault}") };
         assert_eq!((fault.thread, fault.calls.len()), (Some(1), 1));
+        let processors =
+            r#"{"pillion":"processors","run":1,"all":[{"apic":4,"cpu":0},{"apic":9,"why":"it does not start"}]}"#;
+        let Some(Line::Processors { all }) = parse(processors) else { panic!("{processors}") };
+        assert_eq!((all[0].cpu, all[1].cpu, all[1].why.as_deref()), (Some(0), None, Some("it does not start")));
         let skin = parse(r#"{"pillion":"skin","name":"t","event":"started","result":-12}"#);
         assert!(matches!(skin, Some(Line::Skin(Skin { result: Some(-12), .. }))));
         assert_eq!(parse("kernel: {not ours}"), None);

@@ -83,7 +83,8 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &F
     let mut arguments = run.build.clone();
     arguments.fault_module |= validate::needs_fault_module(repository, run)?;
     if !run.direct {
-        return build::build(repository, &arguments, append, Some(run.memory), folder.0);
+        let on = system_file::Emulated { memory_mib: run.memory, processors: run.cpus };
+        return build::build(repository, &arguments, append, Some(on), folder.0);
     }
     let system = run.build.system.as_deref().unwrap_or(Path::new(build::DEFAULT_SYSTEM));
     let file = system_file::read(&repository.named(system))?;

@@ -1,6 +1,6 @@
 //! What is known of a run, collected from its lines.
 
-use super::log_line::{Fault, Line, Linux, Skin, Status, Task};
+use super::log_line::{Fault, Line, Linux, Processor, Skin, Status, Task};
 use super::printed::Printed;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,6 +14,8 @@ const MONITOR: &str = "vmm";
 /// What is known of a run.
 #[derive(Default)]
 pub struct Observed {
+    /// The machine's processors, if it has several.
+    pub processors: Vec<Processor>,
     /// Final figures.
     pub tasks: Vec<Task>,
     /// Latest figures.
@@ -90,6 +92,7 @@ impl Observed {
     pub fn take(&mut self, line: Line) {
         match line {
             Line::Boot { .. } => self.state = "booting".into(),
+            Line::Processors { all } => self.processors = all,
             Line::Status(status) => drop(self.statuses.insert(status.name.clone(), status)),
             Line::Task(task) => self.tasks.push(task),
             Line::Fault(fault) => self.faults.push(fault),

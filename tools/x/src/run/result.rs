@@ -40,6 +40,7 @@ impl RunResult<'_> {
             "accelerator": "tcg",
             "cpu": self.run.cpu,
             "memory_mib": self.run.memory,
+            "processors": self.observed.processors,
             "direct": self.run.direct,
             "patch": self.run.build.patch,
         })

@@ -1,5 +1,8 @@
-//! The system file for programs without one: the programs and Linux, with the defaults that tasks
-//! get.
+//! The system file for programs without one: the programs, dual mode and Linux, with the defaults
+//! that tasks get.
+
+/// Threads of Linux processes may run beside programs.
+const DUAL: &str = "\n[dual]\n";
 
 /// Linux beside programs; the system ends with it.
 pub const LINUX: &str =
@@ -8,7 +11,7 @@ pub const LINUX: &str =
 /// The file's text.
 pub fn text(programs: &[&str]) -> String {
     let programs: Vec<_> = programs.iter().map(|name| (*name, String::new())).collect();
-    tasks(&programs) + LINUX
+    tasks(&programs) + DUAL + LINUX
 }
 
 /// The sections of programs, each with further lines.
@@ -32,7 +35,7 @@ mod tests {
     fn the_text_is_a_system() {
         let system = pillion_system::parse(&text(&["a", "b"])).unwrap_or_else(|wrong| panic!("{wrong:?}"));
         let names: Vec<&str> = system.skins().map(|(task, _)| task.name.as_str()).collect();
-        assert_eq!(names, ["a", "b"]);
+        assert_eq!(names, ["a", "b", "dual"]);
         assert!(system.linux.is_some() && system.skins().all(|(_, skin)| skin.share));
     }
 }

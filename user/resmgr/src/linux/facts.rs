@@ -4,8 +4,12 @@ use super::ranges::{Piece, told};
 use crate::failure::{Failure, Result};
 use crate::platform::{LINUX_APPEND, Platform};
 use crate::window::put_text;
-use alloc::{format, string::String};
-use pillion_abi::{PAGE, boot::Range};
+use alloc::{format, string::String, vec::Vec};
+use pillion_abi::{
+    PAGE,
+    boot::{Processor, Range, processor_state},
+};
+use pillion_runtime::info::monitor::PROCESSORS;
 use pillion_runtime::info::{LinuxInfo, RANGES, then};
 use pillion_runtime::{image, println};
 use pillion_system::{KERNEL_PORTS, Linux, System, Then, limit};
@@ -30,8 +34,12 @@ pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece
         hidden_ports: [[0; 2]; limit::HIDDEN_PORTS + KERNEL_PORTS.len()],
         channel: [0; 2],
         skin_count: 0,
+        processor_count: 0,
+        processors: [0; PROCESSORS],
         command_line: [0; limit::COMMAND_LINE + 1],
     };
+    let processors: Vec<u32> = linux.processors.numbers().map(|n| apic_id(machine, n)).collect::<Result<_>>()?;
+    info.processor_count = put_all(&mut info.processors, processors.into_iter(), "processors")?;
     let (told, dropped) = told(pieces, RANGES);
     if dropped != 0 {
         println!("[resmgr] Linux's memory is in too many ranges: {} KiB, the smallest, are left out", dropped >> 10);
@@ -40,6 +48,13 @@ pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece
     hide(&mut info, system)?;
     put_command_line(&mut info, machine, linux)?;
     Ok(info)
+}
+
+/// ID of the local APIC of the processor with that number.
+fn apic_id(machine: &Platform, number: u8) -> Result<u32> {
+    let is_it = |found: &&Processor| found.state == processor_state::RUNS && found.number == number.into();
+    let found = machine.boot.processors.iter().find(is_it);
+    found.map(|found| found.apic_id).ok_or_else(|| Failure::new(format!("processor {number} does not run")))
 }
 
 /// Offset of a file from the start of the bundle's mapping, and its size.

@@ -12,7 +12,7 @@ use crate::{
     page_tables::{Extent, table_pages},
     platform::Platform,
     skin::{self, Channel, Layout, Shared},
-    task::{Maker, Spec, Task, Urgency, give},
+    task::{Maker, STACK, Spec, Task, Urgency, give},
     window::bytes_of,
 };
 use alloc::vec::Vec;
@@ -23,16 +23,27 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap, context_allow_boost,
-    info::{address, monitor, slot},
-    memory_map, thread_bind_notification, vcpu_configure,
+    info::{address, monitor, monitor_bit, slot},
+    memory_map, thread_bind_notification, thread_configure, vcpu_configure,
 };
 use pillion_system::{Boost, Linux, System};
 
 /// Entry of the bundle with the monitor's image.
 const IMAGE: &str = "vmm";
 
+/// Pages of a vCPU and its state.
+const VCPU: u64 = 16 + 1;
+
 /// Pages of the objects beside the page tables: a vCPU, its state, the monitor's information.
-const PAGES: u64 = 16 + 2;
+const PAGES: u64 = VCPU + 1;
+
+/// Pages of what belongs to another processor: a thread, its stack and its small objects, and a
+/// vCPU.
+const OTHER: u64 = 1 + STACK / PAGE + 1 + VCPU;
+
+/// Slots that the manager has for another processor: thread, stack, notification, timer, vCPU,
+/// state, context.
+pub const OTHER_SLOTS: u32 = 7;
 
 /// Tables beyond those known before the pool is taken: the pool cuts a region in two.
 const SPARE_TABLES: u64 = 8;
@@ -48,19 +59,30 @@ impl Monitor {
     pub fn bytes(&self) -> u64 {
         self.spec.bytes()
     }
+
+    /// Processor of its objects.
+    pub fn cpu(&self) -> u64 {
+        self.spec.info.cpu
+    }
 }
 
 pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&Shared>) -> Result<Monitor> {
     let all = pieces(machine.regions(), Range::default(), linux.memory_bytes, &task_devices::registers(system));
     let guest_tables = guest_tables(machine, system, linux, shared.map(|shared| &shared.layout));
     let mut spec = Spec::new(IMAGE, machine.image(IMAGE)?, machine.boot.tsc_hz);
-    spec.more = monitor_extents(&all);
+    spec.info.cpu = linux.processors.numbers().next().unwrap_or(0).into();
+    let others = u64::from(linux.processors.count().saturating_sub(1));
+    for other in 1..=others as usize {
+        spec.more.push(Extent::small(monitor::stack_top(other) - STACK, STACK));
+        spec.more.push(Extent::small(monitor::vcpu_state(other), PAGE));
+    }
+    spec.more.extend(monitor_extents(&all));
     spec.more.push(Extent::small(address::LINUX_INFO, PAGE));
-    spec.more.push(Extent::small(address::VCPU_STATE, PAGE));
+    spec.more.push(Extent::small(monitor::vcpu_state(0), PAGE));
     spec.more.push(Extent::small(address::BUNDLE, machine.bundle_mapping()));
     spec.more.extend(POOL_ENDS);
     spec.slots = shared.map_or(slot::COUNT, |shared| monitor::slot::KICKS + shared.tasks as u32);
-    spec.more_pages = PAGES + 1 + guest_tables;
+    spec.more_pages = PAGES + 1 + others * OTHER + guest_tables;
     Ok(Monitor { spec, guest_tables })
 }
 
@@ -83,7 +105,7 @@ pub struct Guest {
     pub parts: Vec<Part>,
 }
 
-/// Makes the monitor, ready to run.
+/// Makes the monitor, ready to run. Returns its threads as well.
 pub fn make(
     maker: &mut Maker<'_>,
     machine: &Platform,
@@ -91,10 +113,9 @@ pub fn make(
     (linux, monitor): (&Linux, &Monitor),
     (pool, channel): (Range, Option<(&Channel, usize)>),
     badge: u64,
-) -> Result<(Task, Guest)> {
+) -> Result<(Task, Vec<Cap>, Guest)> {
     let all = pieces(machine.regions(), pool, linux.memory_bytes, &task_devices::registers(system));
     let task = maker.make(&monitor.spec, badge)?;
-    let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
     let guest = maker.slots.make(task.region, Kind::GuestSpace, monitor.guest_tables)?;
     let parts = map_memory(maker.slots, &all, guest, task.space)?;
     let mut info = facts(machine, system, linux, &all)?;
@@ -104,16 +125,57 @@ pub fn make(
         info.skin_count = tasks as u64;
     }
     maker.memory(&task, address::LINUX_INFO, PAGE, bytes_of(&info), 0)?;
-    let state = maker.memory(&task, address::VCPU_STATE, PAGE, &[], map::WRITE)?;
-    vcpu_configure(vcpu, guest, state, 0).when("configuring the vCPU")?;
     let bundle = maker.slots.derive(boot::slot::BUNDLE, right::READ, 0)?;
     memory_map(bundle, task.space, address::BUNDLE, 0).when("showing the monitor the bundle")?;
-    give_authority(&task, vcpu)?;
+    give_authority(&task)?;
     let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
-    let context = maker.give_time(task.region, task.thread, Urgency::fixed(linux.priority, time))?;
+    let urgency = Urgency::fixed(linux.priority, time);
+    let first = Seat { index: 0, cpu: task.cpu, thread: task.thread, notification: task.notification };
+    let (vcpu, state, context) = seat(maker, &task, guest, &first, urgency)?;
     allow_boost(machine, system, context)?;
+    let mut threads = Vec::from([task.thread]);
+    for (index, number) in linux.processors.numbers().enumerate().skip(1) {
+        let other = another(maker, &task, index, number.into(), badge)?;
+        seat(maker, &task, guest, &other, urgency)?;
+        threads.push(other.thread);
+    }
     say(linux, &all);
-    Ok((task, Guest { space: guest, vcpu, state, parts }))
+    Ok((task, threads, Guest { space: guest, vcpu, state, parts }))
+}
+
+/// What runs one of Linux's processors.
+struct Seat {
+    index: u32,
+    cpu: u64,
+    thread: Cap,
+    notification: Cap,
+}
+
+/// Gives a thread of the monitor its vCPU, its notification and its time. Returns vCPU, state page
+/// and context.
+fn seat(maker: &mut Maker<'_>, task: &Task, guest: Cap, seat: &Seat, urgency: Urgency) -> Result<(Cap, Cap, Cap)> {
+    let vcpu = maker.slots.make_on(seat.cpu, task.region, Kind::Vcpu)?;
+    let state = maker.memory(task, monitor::vcpu_state(seat.index as usize), PAGE, &[], map::WRITE)?;
+    vcpu_configure(vcpu, guest, state, 0).when("configuring a vCPU")?;
+    give(task, monitor::slot::VCPUS + seat.index, vcpu, right::ALL, 0)?;
+    give(task, monitor::slot::NOTIFICATIONS + seat.index, seat.notification, right::ALL, monitor_bit::LOOK)?;
+    thread_bind_notification(seat.thread, seat.notification).when("binding a notification")?;
+    let context = maker.give_time_on(seat.cpu, task.region, seat.thread, urgency)?;
+    Ok((vcpu, state, context))
+}
+
+/// Makes the thread for another processor of Linux's, which the monitor starts.
+fn another(maker: &mut Maker<'_>, task: &Task, index: usize, cpu: u64, badge: u64) -> Result<Seat> {
+    let thread = maker.slots.make_on(cpu, task.region, Kind::Thread)?;
+    maker.memory(task, monitor::stack_top(index) - STACK, STACK, &[], map::WRITE)?;
+    let notification = maker.slots.make_on(cpu, task.region, Kind::Notification)?;
+    let timer = maker.slots.make_on(cpu, task.region, Kind::Timer)?;
+    let fault = maker.slots.derive(maker.endpoint, right::WRITE, badge + 1)?;
+    thread_configure(thread, task.space, task.caps, fault, 0).when("configuring a thread of the monitor")?;
+    let index = index as u32;
+    give(task, monitor::slot::THREADS + index, thread, right::ALL, 0)?;
+    give(task, monitor::slot::TIMERS + index, timer, right::ALL, 0)?;
+    Ok(Seat { index, cpu, thread, notification })
 }
 
 /// Lets Linux be boosted for real-time threads of marked processes, if the system file says so.
@@ -125,12 +187,9 @@ fn allow_boost(machine: &Platform, system: &System, context: Cap) -> Result<()> 
     Ok(())
 }
 
-fn give_authority(task: &Task, vcpu: Cap) -> Result<()> {
-    give(task, monitor::slot::VCPU, vcpu, right::ALL, 0)?;
+fn give_authority(task: &Task) -> Result<()> {
     give(task, monitor::slot::IRQ_CONTROL, boot::slot::IRQ_CONTROL, right::ALL, 0)?;
-    give(task, monitor::slot::PORTS, boot::slot::PORTS, right::ALL, 0)?;
-    thread_bind_notification(task.thread, task.notification).when("binding the notification")?;
-    Ok(())
+    give(task, monitor::slot::PORTS, boot::slot::PORTS, right::ALL, 0)
 }
 
 fn say(linux: &Linux, pieces: &[Piece]) {

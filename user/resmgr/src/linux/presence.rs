@@ -2,9 +2,10 @@
 
 use crate::failure::Result;
 use crate::task::{Maker, Task};
+use alloc::vec::Vec;
 use pillion_abi::object::right;
 use pillion_runtime::info::{gone, monitor_bit};
-use pillion_runtime::{Cap, signal};
+use pillion_runtime::{Cap, signal, thread_register, thread_suspend};
 
 const EIO: i64 = -5;
 const EBUSY: i64 = -16;
@@ -24,15 +25,17 @@ enum State {
 pub struct Presence {
     /// Signals the monitor to start Linux.
     starter: Cap,
+    /// The monitor's threads, one for each of Linux's processors.
+    threads: Vec<Cap>,
     state: State,
     gave_up: bool,
 }
 
 impl Presence {
     /// A Linux that is about to run.
-    pub fn new(maker: &mut Maker<'_>, monitor: &Task) -> Result<Presence> {
+    pub fn new(maker: &mut Maker<'_>, monitor: &Task, threads: Vec<Cap>) -> Result<Presence> {
         let starter = maker.slots.derive(monitor.notification, right::WRITE, monitor_bit::START)?;
-        Ok(Presence { starter, state: State::Runs, gave_up: false })
+        Ok(Presence { starter, threads, state: State::Runs, gave_up: false })
     }
 
     /// The monitor reports that Linux is gone, and what follows.
@@ -41,9 +44,12 @@ impl Presence {
         self.state = if then == gone::RESTARTS { State::Runs } else { State::Off };
     }
 
-    /// Linux's monitor faulted and stays stopped.
-    pub fn monitor_faulted(&mut self) {
+    /// A thread of Linux's monitor faulted at this instruction, with this stack pointer: all stop
+    /// for good. Returns which one it was, if it is found.
+    pub fn monitor_faulted(&mut self, rip: u64, rsp: u64) -> Option<Cap> {
         self.state = State::Lost;
+        self.threads.iter().for_each(|thread| _ = thread_suspend(*thread));
+        self.threads.iter().copied().find(|thread| thread_register(*thread, 0) == Ok([rip, rsp]))
     }
 
     /// Whether Linux was ever given up.

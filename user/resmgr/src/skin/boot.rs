@@ -23,7 +23,7 @@ use pillion_abi::channel::{FIFOS, TASKS, task_state};
 use pillion_abi::object::right;
 use pillion_runtime::info::{SkinInfo, monitor_bit};
 use pillion_runtime::now;
-use pillion_system::{Dual, Kind, Start, System};
+use pillion_system::{Dual, Kind, Processors, Start, System};
 
 /// Priority of the main threads where there is no Linux.
 const MAIN_LEVEL: u8 = 3;
@@ -96,12 +96,17 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
             threads: skin.threads,
             ceiling: task.priority.into(),
             shares: skin.share.into(),
+            cpus: task.processors.bits(),
             ..facts(index)
         };
         program::Plan::new(machine, system, task, facts, main_level, &layout)
     });
     let programs = programs.collect::<Result<_>>()?;
-    let broker = broker::plan(machine, SkinInfo { threads: 1, shares: 1, ..facts(count) }, count)?;
+    let broker = broker::plan(
+        machine,
+        SkinInfo { threads: 1, shares: 1, cpus: Processors::FIRST.bits(), ..facts(count) },
+        count,
+    )?;
     Ok(Some(Plans { programs, broker, layout, log, shared_fifos }))
 }
 
@@ -136,7 +141,12 @@ impl Skins {
         fill_directory(&mut channel, &plans);
         warden::make(maker, machine.boot.tsc_hz)?;
         let need = machine.ticks(pillion_system::BROKER_NEED_NS);
-        let broker = broker::Broker::make(maker, &plans.broker, &channel, count, badge(first + count), need)?;
+        let first_only = Processors::FIRST.bits();
+        let has_visitors = plans.programs.iter().any(|plan| plan.wanted.processors.bits() != first_only);
+        let visitors = has_visitors
+            .then(|| (machine.ticks(pillion_system::VISITORS_NS), machine.ticks(pillion_system::VISITORS_PERIOD_NS)));
+        let sender = badge(first + count);
+        let broker = broker::Broker::make(maker, &plans.broker, &channel, count, sender, need, visitors)?;
         let passenger = linux.map(|(monitor, guest)| passenger(maker, monitor, guest)).transpose()?;
         if let Some(passenger) = &passenger {
             crate::task::give(
@@ -179,7 +189,9 @@ impl Skins {
         };
         for index in 0..count {
             if skins.starts_at_boot(index) {
-                skins.load(index).map_err(|failure| failure.of(skins.programs[index].name()))?;
+                let spec = &skins.programs[index].plan.spec;
+                let (name, cpu) = (spec.name, spec.info.cpu);
+                skins.load(index).map_err(|failure| failure.of_task(name, cpu))?;
             }
         }
         Ok(skins)
@@ -201,13 +213,14 @@ fn passenger(maker: &mut Maker<'_>, monitor: &Task, guest: Guest) -> Result<Pass
 }
 
 fn fill_directory(channel: &mut Channel, plans: &Plans) {
-    let names = plans.programs.iter().map(|p| (p.spec.name, p.spec.info.skin.threads, task_state::STOPPED));
-    let all = names.chain([(plans.broker.name, 1, task_state::RUNNING)]);
+    let specs = plans.programs.iter().map(|plan| (&plan.spec, task_state::STOPPED));
+    let all = specs.chain([(&plans.broker, task_state::RUNNING)]);
     let broker = plans.programs.len();
     channel.change(|directory| {
-        for (entry, (name, threads, state)) in directory.tasks.iter_mut().zip(all) {
-            put_text(&mut entry.name[..31], name);
-            entry.threads = threads;
+        for (entry, (spec, state)) in directory.tasks.iter_mut().zip(all) {
+            put_text(&mut entry.name[..31], spec.name);
+            entry.threads = spec.info.skin.threads;
+            entry.cpu = spec.info.cpu;
             entry.state = state;
         }
         for fifo in (0..FIFOS).filter(|fifo| plans.shared_fifos >> fifo & 1 != 0) {

@@ -68,7 +68,8 @@ pub struct Broker {
 
 impl Broker {
     /// Makes the broker and lets it run until it serves. `need` is the number of ticks that a
-    /// caller must have left.
+    /// caller must have left; `visitors`, the budget and period for callers of other processors, if
+    /// there are any.
     pub fn make(
         maker: &mut Maker<'_>,
         spec: &Spec,
@@ -76,10 +77,14 @@ impl Broker {
         tasks: usize,
         sender: u64,
         need: u64,
+        visitors: Option<(u64, u64)>,
     ) -> Result<Broker> {
         let task = maker.make(spec, sender)?;
-        let endpoint = maker.slots.make(task.region, Kind::Endpoint, 0)?;
-        endpoint_bind_with(endpoint, task.thread, 0, need).when("binding the broker's endpoint")?;
+        let endpoint = maker.slots.make_on(task.cpu, task.region, Kind::Endpoint)?;
+        // It is used at its callers' priorities, which are above this one.
+        let visitors = visitors.map(|time| maker.time(task.cpu, task.region, Urgency::fixed(1, Some(time))));
+        let visitors = visitors.transpose()?.unwrap_or(0);
+        endpoint_bind_with(endpoint, task.thread, 0, need, visitors).when("binding the broker's endpoint")?;
         let call = maker.slots.derive(endpoint, right::WRITE, badge::MANAGER)?;
         let transfers = maker.memory(&task, TRANSFERS, transfers(tasks), &[], map::WRITE)?;
         show(maker, &task, channel, tasks)?;
@@ -90,7 +95,7 @@ impl Broker {
 
     /// Gives the broker time only until it waits for calls.
     fn begin(&self, maker: &mut Maker<'_>) -> Result<()> {
-        maker.give_time(self.task.region, self.task.thread, Urgency::fixed(1, None))?;
+        maker.give_time(&self.task, self.task.thread, Urgency::fixed(1, None))?;
         thread_resume(self.task.thread).when("starting the broker")?;
         self.ask(Request::Ready).when("waiting for the broker")?;
         thread_bind_context(self.task.thread, 0).when("taking the broker's budget")?;

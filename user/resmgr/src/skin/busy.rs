@@ -29,7 +29,10 @@ impl Skins {
         let mut all = 0u64;
         for index in 0..self.programs.len() {
             let (ticks, busy) = self.look_at_task(index, stretch);
-            all = all.saturating_add(ticks);
+            // The manager is on the first processor.
+            if self.programs[index].plan.spec.info.cpu == 0 {
+                all = all.saturating_add(ticks);
+            }
             if busy != self.channel.directory().tasks[index].busy {
                 self.channel.change(|directory| directory.tasks[index].busy = busy);
                 self.ring();
@@ -71,7 +74,14 @@ impl Skins {
         } else {
             text!("{} us in each {} us", us(budget), us(period))
         };
-        let why = text!("thread {thread} has used all of its time for a second, {own}: is it in an endless loop?");
+        let why = if name == pillion_system::DUAL {
+            text!(
+                "a thread in primary mode has used all of its time for a second, {own}, and is late: raise budget_us of \
+                 [dual]; `pillion ps` counts in EXHAUSTED which one it is"
+            )
+        } else {
+            text!("thread {thread} has used all of its time for a second, {own}: is it in an endless loop?")
+        };
         println!("[resmgr] {name}: {why}");
         println!(
             "{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"busy\",\"thread\":{thread},\"why\":\"{why}\"}}"

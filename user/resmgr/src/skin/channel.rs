@@ -9,7 +9,10 @@ use crate::{
 };
 use core::{
     mem::{MaybeUninit, offset_of},
-    sync::atomic::{Ordering::Release, compiler_fence},
+    sync::atomic::{
+        AtomicU64,
+        Ordering::{Relaxed, Release},
+    },
 };
 use pillion_abi::{
     PAGE,
@@ -92,14 +95,15 @@ impl Channel {
         self.directory
     }
 
-    /// Changes the directory and its generation, so that readers notice.
+    /// Changes the directory, then its generation, so that readers notice: whoever sees the new
+    /// generation sees the change. They may run on other processors meanwhile, and see parts of a
+    /// change before that.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Directory) -> T) -> T {
         let result = change(self.directory);
-        compiler_fence(Release);
-        let generation = &raw mut self.directory.generation;
-        // SAFETY: a field of the directory, which is borrowed here. The write is volatile, so that
-        // it comes after the closure's.
-        unsafe { generation.write_volatile(generation.read_volatile().wrapping_add(1)) };
+        // SAFETY: a field of the directory, which is borrowed here, and aligned; others only read
+        // it.
+        let generation = unsafe { AtomicU64::from_ptr(&raw mut self.directory.generation) };
+        generation.store(generation.load(Relaxed).wrapping_add(1), Release);
         result
     }
 

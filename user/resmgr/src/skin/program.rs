@@ -55,6 +55,7 @@ impl Plan {
         let image = machine.image(&wanted.image).map_err(|failure| failure.of(&wanted.name))?;
         let mut spec = Spec::new(&wanted.name, image, machine.boot.tsc_hz);
         spec.info.memory_size = wanted.memory_bytes;
+        spec.info.cpu = wanted.cpu.into();
         spec.info.period = wanted.time.map_or(0, |t| machine.ticks(t.period_ns));
         put_text(&mut spec.info.arguments, &wanted.arguments);
         spec.info.skin = with_resources(facts, wanted);

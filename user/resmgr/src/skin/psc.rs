@@ -57,7 +57,7 @@ pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, threads: u32) -> Res
 
 fn timers(slots: &mut Slots, task: &Task, count: u32) -> Result<()> {
     for number in 0..count {
-        let timer = slots.make(task.region, Kind::Timer, 0)?;
+        let timer = slots.make_on(task.cpu, task.region, Kind::Timer)?;
         give(task, psc::slot::TIMERS + number, timer, right::ALL, 0)?;
     }
     Ok(())

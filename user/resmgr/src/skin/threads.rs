@@ -51,8 +51,8 @@ pub fn make(
         all.push(Thread { thread, context: 0, notification: 0, ticks: 0, exhausted: 0 });
     }
     for (number, one) in (0..).zip(all.iter_mut()) {
-        one.context = maker.give_time(task.region, one.thread, urgency)?;
-        one.notification = maker.slots.make(task.region, Kind::Notification, 0)?;
+        one.context = maker.give_time(task, one.thread, urgency)?;
+        one.notification = maker.slots.make_on(task.cpu, task.region, Kind::Notification)?;
         give(task, skin::slot::THREADS + number, one.thread, right::ALL, 0)?;
         give(task, skin::slot::CONTEXTS + number, one.context, right::ALL, 0)?;
         give(task, skin::slot::NOTIFICATIONS + number, one.notification, right::ALL, wake::THREAD)?;
@@ -61,7 +61,7 @@ pub fn make(
 }
 
 fn another(slots: &mut Slots, task: &Task, fault: Cap, flags: u64) -> Result<Cap> {
-    let thread = slots.make(task.region, Kind::Thread, 0)?;
+    let thread = slots.make_on(task.cpu, task.region, Kind::Thread)?;
     thread_configure(thread, task.space, task.caps, fault, flags).when("configuring a thread")?;
     Ok(thread)
 }

@@ -27,7 +27,7 @@ pub fn make(maker: &mut Maker<'_>, task: &Task, guest: Cap, first: Cap, count: u
 /// Makes the vCPU with that number, and gives it to the task.
 pub fn make_one(maker: &mut Maker<'_>, task: &Task, guest: Cap, first: Cap, number: u32) -> Result<()> {
     let state = maker.memory(task, address::VCPU_STATE + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
-    let vcpu = maker.slots.make(task.region, Kind::Vcpu, 0)?;
+    let vcpu = maker.slots.make_on(task.cpu, task.region, Kind::Vcpu)?;
     vcpu_configure(vcpu, guest, state, configure::USER).when("configuring a user vCPU")?;
     give(task, first + number, vcpu, right::ALL, 0)
 }

@@ -66,6 +66,9 @@ static MANAGER: AtomicU64 = AtomicU64::new(NEVER);
 /// Ticks that the manager had used when the warden last checked.
 static MANAGER_HAD: AtomicU64 = AtomicU64::new(0);
 
+/// Its processor is the manager's, which it watches.
+const CPU: u64 = 0;
+
 /// Ticks in a second.
 static SECOND: AtomicU64 = AtomicU64::new(0);
 
@@ -84,15 +87,17 @@ static mut WARDEN_STACK: Stack = Stack([0; STACK]);
 /// Makes the warden and lets it wait.
 pub fn make(maker: &mut Maker<'_>, tsc_hz: u64) -> Result<()> {
     let region = maker.slots.make(maker.pool, Kind::Region, PAGES * PAGE)?;
-    let thread = maker.slots.make(region, Kind::Thread, 0)?;
-    let notification = maker.slots.make(region, Kind::Notification, 0)?;
-    let timer = maker.slots.make(region, Kind::Timer, 0)?;
+    let [thread, notification, timer] = [
+        maker.slots.make_on(CPU, region, Kind::Thread)?,
+        maker.slots.make_on(CPU, region, Kind::Notification)?,
+        maker.slots.make_on(CPU, region, Kind::Timer)?,
+    ];
     timer_bind(timer, notification, 1).when("binding the warden's timer")?;
     thread_configure(thread, slot::ADDRESS_SPACE, slot::CAP_SPACE, 0, 0).when("configuring the warden")?;
     let top = (&raw mut WARDEN_STACK).addr() + STACK - 8;
     let entry: extern "C" fn(u64) -> ! = watch;
     thread_set_registers(thread, entry as usize as u64, top as u64, 0).when("setting the warden's registers")?;
-    maker.give_time(region, thread, Urgency::fixed(PRIORITY, None))?;
+    maker.give_time_on(CPU, region, thread, Urgency::fixed(PRIORITY, None))?;
     NOTIFICATION.store(notification, Relaxed);
     TIMER.store(timer, Relaxed);
     let pause = u128::from(tsc_hz) * u128::from(pillion_system::WARDEN_PERIOD_NS) / 1_000_000_000;

@@ -18,8 +18,8 @@ pub mod address {
     pub const HISTOGRAM: u64 = 0x11_0000;
     /// [`super::LinuxInfo`], read-only, in the VM monitor only.
     pub const LINUX_INFO: u64 = 0x12_0000;
-    /// State page of the vCPU, in the VM monitor; state pages of all vCPUs, one after the other, in
-    /// the tasks that run handlers or threads of Linux processes.
+    /// State pages of all vCPUs, one after the other, in the VM monitor and the tasks that run
+    /// handlers or threads of Linux processes.
     pub const VCPU_STATE: u64 = 0x13_0000;
     /// [`super::dual::DualInfo`], read-only, in the task of dual mode only.
     pub const DUAL_INFO: u64 = 0x12_8000;
@@ -131,6 +131,8 @@ pub struct TaskInfo {
     pub period: u64,
     /// Bytes at [`address::MEMORY`].
     pub memory_size: u64,
+    /// Processor that its threads start on.
+    pub cpu: u64,
     /// Name, padded with zeros.
     pub name: [u8; 32],
     /// Arguments, padded with zeros.

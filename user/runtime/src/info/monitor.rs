@@ -1,16 +1,25 @@
 //! What Linux's monitor finds beside what every task finds.
 
 use super::address;
+use pillion_abi::PAGE;
 use pillion_abi::boot::{IO_APICS, IoApic, Range};
 
 /// Slots that only the monitor has.
 pub mod slot {
-    /// The vCPU.
-    pub const VCPU: u32 = 4;
     /// Authority over interrupt lines.
     pub const IRQ_CONTROL: u32 = 5;
     /// All I/O ports that tasks do not have.
     pub const PORTS: u32 = 6;
+    /// For each of Linux's processors, its vCPU.
+    pub const VCPUS: u32 = 16;
+    /// Likewise, the notification bound to the thread that runs it; signalling sets
+    /// [`super::monitor_bit::LOOK`]. Thread and timer of the first one
+    /// are in [`super::super::slot`] instead.
+    pub const NOTIFICATIONS: u32 = VCPUS + super::PROCESSORS as u32;
+    /// Likewise, that thread.
+    pub const THREADS: u32 = NOTIFICATIONS + super::PROCESSORS as u32;
+    /// Likewise, its timer.
+    pub const TIMERS: u32 = THREADS + super::PROCESSORS as u32;
     /// First of the notifications of the main threads of tasks with a skin, by task index;
     /// signalling sets [`super::wake::KICK`].
     pub const KICKS: u32 = 64;
@@ -22,6 +31,8 @@ pub mod monitor_bit {
     pub const DOORBELL: u64 = 1 << 32;
     /// From the resource manager: start a Linux that is off.
     pub const START: u64 = 1 << 33;
+    /// From another thread of the monitor: look what has changed.
+    pub const LOOK: u64 = 1 << 34;
 }
 
 /// What follows for a Linux that is gone.
@@ -45,6 +56,29 @@ pub mod then {
     pub const OFF: u64 = 1;
     /// The system ends.
     pub const END: u64 = 2;
+}
+
+/// Most processors.
+pub const PROCESSORS: usize = 8;
+
+/// Top of the stack of the thread that runs one of Linux's processors. The page below each stack is
+/// not mapped.
+#[must_use]
+pub const fn stack_top(processor: usize) -> u64 {
+    const APART: u64 = 0x2_0000;
+    address::STACK_TOP - processor as u64 * APART
+}
+
+/// Slot of the timer of the thread that runs a processor.
+#[must_use]
+pub const fn timer(processor: usize) -> u32 {
+    if processor == 0 { super::slot::TIMER } else { slot::TIMERS + processor as u32 }
+}
+
+/// State page of a processor's vCPU.
+#[must_use]
+pub const fn vcpu_state(processor: usize) -> u64 {
+    address::VCPU_STATE + processor as u64 * PAGE
 }
 
 /// Most ranges of guest-physical memory.
@@ -97,8 +131,20 @@ pub struct LinuxInfo {
     pub channel: [u64; 2],
     /// Number of tasks with a skin, for [`slot::KICKS`].
     pub skin_count: u64,
+    /// Number of entries in `processors`, 1 at least.
+    pub processor_count: u64,
+    /// Linux's processors, the one that starts it first: the IDs of their local APICs.
+    pub processors: [u32; PROCESSORS],
     /// Command line, terminated by a zero.
     pub command_line: [u8; 1024],
+}
+
+impl LinuxInfo {
+    /// The IDs of the local APICs of Linux's processors.
+    #[must_use]
+    pub fn processors(&self) -> &[u32] {
+        self.processors.get(..self.processor_count as usize).unwrap_or(&self.processors)
+    }
 }
 
 const _: () = assert!(size_of::<LinuxInfo>() <= 4096);

@@ -84,4 +84,6 @@ pub struct SkinInfo {
     pub pool_size: u64,
     /// FIFOs that belong to no single task: bit `n` for FIFO `n`. The broker keeps them.
     pub shared_fifos: u64,
+    /// Processors that its threads may be on: bit `n` for processor `n`.
+    pub cpus: u64,
 }

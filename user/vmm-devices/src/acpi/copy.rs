@@ -33,12 +33,13 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// Reads the machine's tables. `io_apics` holds the addresses of Linux's I/O APICs. Fails as
+    /// Reads the machine's tables. `own` are Linux's processors, the one that starts it first;
+    /// `io_apics` holds the addresses of its I/O APICs. Fails as
     /// [`Error`] says; a damaged FADT or MADT is an error, because Linux cannot do without.
     pub fn new(
         memory: &impl GuestMemory,
         pointer: &RootPointer,
-        which: Processor,
+        own: &[Processor],
         io_apics: &[u32],
     ) -> Result<Copy, Error> {
         let tables = Tables::find(memory, pointer)?;
@@ -63,7 +64,7 @@ impl Copy {
         if size < madt::FIXED {
             return Err(Error::BadTable(found.address));
         }
-        let (length, lost) = madt::edit(&bytes[..size], which, io_apics, &mut copy.madt.0);
+        let (length, lost) = madt::edit(&bytes[..size], own, io_apics, &mut copy.madt.0);
         copy.madt.1 = length;
         copy.madt_lost = lost + found.length as usize - size;
         Ok(copy)

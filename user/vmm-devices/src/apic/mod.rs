@@ -10,9 +10,10 @@
 //! MSRs 0x800 to 0x8ff, and no instruction has to be decoded. A guest that disables the local APIC
 //! and switches to xAPIC mode (11.12.5) finds the registers at 0xfee00000.
 //!
-//! There is one CPU, with ID 0. Interrupts to other CPUs, INIT and start-up messages have no
-//! effect. For the timer's contract with the kernel see [`timer`].
+//! The ID is the machine's ([`crate::acpi::Processor`]). What it sends others is a [`Message`];
+//! [`crate::processors`] delivers it. For the timer's contract with the kernel see [`timer`].
 
+mod message;
 mod registers;
 pub mod timer;
 
@@ -21,6 +22,7 @@ use pillion_abi::vcpu::State;
 
 use crate::GeneralProtection;
 pub use crate::answer::Effect;
+pub use message::{Address, Destination, Kind, Message};
 use timer::Timer;
 
 /// Address of the registers in xAPIC mode and after reset.
@@ -105,6 +107,9 @@ pub enum ApicMode {
 /// The model.
 #[derive(Clone, Debug)]
 pub struct LocalApic {
+    id: u32,
+    /// [`BOOTSTRAP`] on the processor that boots.
+    bootstrap: u64,
     mode: ApicMode,
     spurious: u32,
     /// Errors recorded, and those that the guest made readable by a write (11.5.3).
@@ -118,20 +123,22 @@ pub struct LocalApic {
     timer: Timer,
 }
 
-impl Default for LocalApic {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl LocalApic {
-    /// The state in which firmware hands over: x2APIC mode, everything masked.
-    pub const fn new() -> Self {
-        Self::in_mode(ApicMode::X2apic)
+    /// The state in which firmware hands over the processor that boots, with that ID: x2APIC mode,
+    /// everything masked.
+    pub const fn new(id: u32) -> Self {
+        Self::in_mode(id, BOOTSTRAP, ApicMode::X2apic)
     }
 
-    const fn in_mode(mode: ApicMode) -> Self {
+    /// The same for another processor.
+    pub const fn not_booting(id: u32) -> Self {
+        Self::in_mode(id, 0, ApicMode::X2apic)
+    }
+
+    const fn in_mode(id: u32, bootstrap: u64, mode: ApicMode) -> Self {
         LocalApic {
+            id,
+            bootstrap,
             mode,
             spurious: 0xff,
             errors: 0,
@@ -142,6 +149,18 @@ impl LocalApic {
             format: u32::MAX,
             timer: Timer::new(),
         }
+    }
+
+    /// Restores the state in which firmware hands over.
+    pub fn reset(&mut self) {
+        *self = Self::in_mode(self.id, self.bootstrap, ApicMode::X2apic);
+    }
+
+    /// What it compares messages' destinations with.
+    pub const fn address(&self) -> Address {
+        let Address { id, logical, .. } = Address::new(self.id);
+        let logical = if matches!(self.mode, ApicMode::X2apic) { logical } else { self.logical };
+        Address { id, mode: self.mode, logical, format: self.format }
     }
 
     /// The mode.
@@ -215,7 +234,7 @@ impl LocalApic {
     }
 
     fn base(&self) -> u64 {
-        BASE | BOOTSTRAP
+        BASE | self.bootstrap
             | match self.mode {
                 ApicMode::Disabled => 0,
                 ApicMode::Xapic => ENABLED,
@@ -242,7 +261,7 @@ impl LocalApic {
             }
             (ApicMode::Xapic, ApicMode::X2apic) => self.mode = wanted,
             _ => {
-                *self = Self::in_mode(wanted);
+                *self = Self::in_mode(self.id, self.bootstrap, wanted);
                 shared.tpr = 0;
                 shared.timer_vector = 0;
                 shared.deadline = 0;

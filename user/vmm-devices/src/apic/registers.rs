@@ -1,6 +1,6 @@
 //! The registers, by their number in both modes (SDM vol. 3, tables 11-1 and 11-6).
 
-use super::{Effect, LocalApic, Shared};
+use super::{Destination, Effect, Kind, LocalApic, Message, Shared};
 
 /// Mask bit of a local vector table entry.
 pub(super) const MASKED: u32 = 1 << 16;
@@ -43,9 +43,8 @@ const ERROR_SENT_VECTOR: u32 = 1 << 5;
 impl LocalApic {
     pub(super) fn read_x2apic(&self, register: u32, now: u64, shared: &Shared) -> Option<u64> {
         match register {
-            ID => Some(0),
-            // Cluster 0, bit of ID 0 (11.12.10.2).
-            LOGICAL => Some(1),
+            ID => Some(self.id.into()),
+            LOGICAL => Some(self.address().logical.into()),
             COMMAND => Some(self.command),
             FORMAT | COMMAND_HIGH | END_OF_INTERRUPT | SELF => None,
             _ => self.read_common(register, now, shared).map(u64::from),
@@ -54,7 +53,7 @@ impl LocalApic {
 
     pub(super) fn read_xapic(&self, register: u32, now: u64, shared: &Shared) -> Option<u32> {
         match register {
-            ID => Some(0),
+            ID => Some(self.id << 24),
             LOGICAL => Some(self.logical),
             FORMAT => Some(self.format),
             COMMAND => Some(self.command as u32),
@@ -154,19 +153,23 @@ impl LocalApic {
         }
     }
 
-    /// The interrupt command register (11.6.1).
+    /// The interrupt command register (11.6.1). A vector below 16 is an error of the sender.
     fn send(&mut self, command: u64) -> Effect {
         self.command = command;
-        let to_self = match command >> 18 & 3 {
-            0 => self.is_addressed(command),
-            1 | 2 => true,
+        let Some(message) = Message::decode(command, self.mode) else { return Effect::None };
+        let to_self_alone = match message.to {
+            Destination::Own => true,
+            Destination::Physical(id) => id == self.id,
             _ => false,
         };
-        match (command >> 8 & 7, to_self) {
-            (0 | 1, true) => self.interrupt_self(command as u32),
-            (4, true) => Effect::Nmi,
-            // SMI, INIT, start-up, and everything for a CPU that does not exist.
-            _ => Effect::None,
+        match (message.kind, to_self_alone) {
+            (Kind::Fixed(vector) | Kind::Lowest(vector), _) if vector < 16 || to_self_alone => {
+                self.interrupt_self(vector.into())
+            }
+            (Kind::Nmi, true) => Effect::Nmi,
+            // A processor can neither reset nor start itself.
+            (_, true) => Effect::None,
+            (_, false) => Effect::Message(message),
         }
     }
 
@@ -177,24 +180,6 @@ impl LocalApic {
                 Effect::None
             }
             vector => Effect::Interrupt(vector),
-        }
-    }
-
-    /// Whether a message without shorthand reaches ID 0.
-    fn is_addressed(&self, command: u64) -> bool {
-        let logical = command & 1 << 11 != 0;
-        let destination = (command >> 32) as u32;
-        if self.mode == super::ApicMode::X2apic {
-            return destination == u32::MAX
-                || if logical { destination >> 16 == 0 && destination & 1 != 0 } else { destination == 0 };
-        }
-        let destination = destination >> 24;
-        let own = self.logical >> 24;
-        match (logical, self.format >> 28) {
-            _ if destination == 0xff => true,
-            (false, _) => destination == 0,
-            (true, 0xf) => destination & own != 0,
-            (true, _) => destination >> 4 == own >> 4 && destination & own & 0xf != 0,
         }
     }
 }

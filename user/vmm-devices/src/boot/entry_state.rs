@@ -1,4 +1,5 @@
-//! The state at the 32-bit entry point (`boot.rst`, "32-bit Boot Protocol").
+//! The states in which a processor begins: the first one at the 32-bit entry point (`boot.rst`,
+//! "32-bit Boot Protocol"), another one in real mode, after a start-up message.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -17,7 +18,12 @@ const DATA_ATTRIBUTES: u16 = 0xc93;
 const TASK_ATTRIBUTES: u16 = 0x08b;
 const TABLE_ATTRIBUTES: u16 = 0x082;
 
+/// Present, 16-bit; as above.
+const REAL_CODE_ATTRIBUTES: u16 = 0x09b;
+const REAL_DATA_ATTRIBUTES: u16 = 0x093;
+
 const PROTECTED_MODE: u64 = 0x11;
+const REAL_MODE: u64 = 0x10;
 const PAT_AT_RESET: u64 = 0x0007_0406_0007_0406;
 
 /// The selectors' descriptor table. The kernel soon loads its own, but the protocol requires one.
@@ -42,11 +48,38 @@ const fn flat(attributes: u16) -> u64 {
 /// Sets the entry state: paging and interrupts off, flat segments, `esi` at the zero page. The
 /// kernel sets up its own stack. The counters continue.
 pub fn entry(plan: &Plan, state: &State) {
-    state.gpr.iter().for_each(|register| register.set(0));
+    clear(state);
     state.gpr[gpr::RSI].set(plan.zero_page);
     state.rip.set(plan.kernel);
-    state.rflags.set(2);
     state.cr0.set(PROTECTED_MODE);
+    state.cs.set(segment(CODE, CODE_ATTRIBUTES, u32::MAX));
+    for data in [&state.ds, &state.es, &state.fs, &state.gs, &state.ss] {
+        data.set(segment(DATA, DATA_ATTRIBUTES, u32::MAX));
+    }
+    state.gdtr.set(Segment { base: plan.gdt, limit: 31, ..Segment::default() });
+    state.idtr.set(Segment::default());
+}
+
+/// Sets the state after a start-up message (SDM vol. 3, table 9-1 and 8.4.4): real mode, at the
+/// start of the page with that number. The counters continue.
+pub fn start_up(page: u8, state: &State) {
+    clear(state);
+    state.rip.set(0);
+    state.cr0.set(REAL_MODE);
+    let page = u16::from(page);
+    state.cs.set(Segment { base: u64::from(page) << 12, ..segment(page << 8, REAL_CODE_ATTRIBUTES, 0xffff) });
+    for data in [&state.ds, &state.es, &state.fs, &state.gs, &state.ss] {
+        data.set(segment(0, REAL_DATA_ATTRIBUTES, 0xffff));
+    }
+    for table in [&state.gdtr, &state.idtr] {
+        table.set(segment(0, 0, 0xffff));
+    }
+}
+
+/// What both have in common: everything but mode, place, segments and tables.
+fn clear(state: &State) {
+    state.gpr.iter().for_each(|register| register.set(0));
+    state.rflags.set(2);
     state.xcr0.set(1);
     state.pat.set(PAT_AT_RESET);
     state.dr6.set(0xffff_0ff0);
@@ -65,14 +98,8 @@ pub fn entry(plan: &Plan, state: &State) {
     for none in [&state.isr, &state.irr] {
         none.set([0; 4]);
     }
-    state.cs.set(segment(CODE, CODE_ATTRIBUTES, u32::MAX));
-    for data in [&state.ds, &state.es, &state.fs, &state.gs, &state.ss] {
-        data.set(segment(DATA, DATA_ATTRIBUTES, u32::MAX));
-    }
     state.tr.set(segment(0, TASK_ATTRIBUTES, 0xffff));
     state.ldtr.set(segment(0, TABLE_ATTRIBUTES, 0xffff));
-    state.gdtr.set(Segment { base: plan.gdt, limit: 31, ..Segment::default() });
-    state.idtr.set(Segment::default());
     state.dirty.set(dirty::CORE | dirty::SYSTEM);
 }
 

@@ -9,7 +9,7 @@ mod placement;
 mod zero_page;
 
 pub use bzimage::Header;
-pub use entry_state::{entry, gdt};
+pub use entry_state::{entry, gdt, start_up};
 pub use placement::{Plan, place};
 pub use zero_page::zero_page;
 

@@ -4,6 +4,7 @@ use super::Registers;
 use crate::withheld::bits;
 
 pub(super) const ARAT: u32 = 1 << 2;
+pub(super) const INVARIANT_TSC: u32 = 1 << 8;
 
 const CR4_OSXSAVE: u64 = 1 << 18;
 
@@ -19,14 +20,14 @@ pub(super) fn less(host: Registers, withheld: Registers) -> Registers {
     core::array::from_fn(|i| host[i] & !withheld[i])
 }
 
-pub(super) fn leaf_1(host: Registers, cr4: u64) -> Registers {
+pub(super) fn leaf_1(host: Registers, cr4: u64, apic_id: u32) -> Registers {
     let [eax, ebx, ecx, edx] = less(host, const { bits(1) });
     let mut ecx = ecx | ADDED_ECX;
     if ecx & XSAVE != 0 && cr4 & CR4_OSXSAVE != 0 {
         ecx |= OSXSAVE;
     }
-    // Brand index and CLFLUSH size stay; one logical processor, APIC ID 0.
-    [eax, ebx & 0xffff | 1 << 16, ecx, edx | ADDED_EDX]
+    // Brand index and CLFLUSH size stay; one logical processor in a core; the ID's lowest byte.
+    [eax, ebx & 0xffff | 1 << 16 | apic_id << 24, ecx, edx | ADDED_EDX]
 }
 
 pub(super) fn leaf_7(host: Registers, subleaf: u32) -> Registers {

@@ -3,6 +3,7 @@
 //! The doorbell follows the last line of the last one, so that no other line has its number.
 
 use super::{IoApic, LINES, Route, WINDOW};
+use crate::apic::Message;
 use pillion_abi::boot::{self, IO_APICS};
 
 /// One I/O APIC.
@@ -64,12 +65,12 @@ impl IoApics {
     }
 
     /// See [`IoApic::ring`].
-    pub fn ring(&mut self) -> Option<u8> {
+    pub fn ring(&mut self) -> Option<Message> {
         self.all.iter_mut().flatten().find_map(|placed| placed.model.ring())
     }
 
     /// See [`IoApic::take_pended`].
-    pub fn take_pended(&mut self) -> Option<u8> {
+    pub fn take_pended(&mut self) -> Option<Message> {
         self.all.iter_mut().flatten().find_map(|placed| placed.model.take_pended())
     }
 

@@ -16,6 +16,7 @@
 mod all;
 
 pub use crate::answer::Route;
+use crate::apic::{Destination, Kind, Message};
 pub use all::IoApics;
 
 /// Most lines.
@@ -30,6 +31,7 @@ const END_OF_INTERRUPT: u64 = 0x40;
 const MASKED: u64 = 1 << 16;
 const LEVEL: u64 = 1 << 15;
 const LOW: u64 = 1 << 13;
+const LOGICAL: u64 = 1 << 11;
 /// Vector, delivery mode, destination mode, polarity, trigger, mask, destination. Delivery status
 /// and remote IRR are read-only.
 const WRITABLE: u64 = 0xff00_0000_0001_afff;
@@ -84,20 +86,21 @@ impl IoApic {
         }
     }
 
-    /// Rings the doorbell. Returns the vector to inject; `None` while the line is masked, and the
-    /// ring stays pending.
-    pub fn ring(&mut self) -> Option<u8> {
+    /// Rings the doorbell. Returns its message; `None` while the line is masked, and the ring stays
+    /// pending.
+    pub fn ring(&mut self) -> Option<Message> {
         self.doorbell.as_mut()?.pended = true;
         self.take_pended()
     }
 
-    /// The vector to inject for a doorbell that was rung while its line was masked, once it is
-    /// unmasked. Call it after each write.
-    pub fn take_pended(&mut self) -> Option<u8> {
+    /// The message of a doorbell that was rung while its line was masked, once it is unmasked. Call
+    /// it after each write.
+    pub fn take_pended(&mut self) -> Option<Message> {
         let Doorbell { line, pended: true } = self.doorbell? else { return None };
-        let vector = deliverable(*self.entries.get(usize::from(line))?)?;
+        let entry = *self.entries.get(usize::from(line))?;
+        let kind = deliverable(entry)?;
         self.doorbell = Some(Doorbell { line, pended: false });
-        Some(vector)
+        Some(Message { kind, to: destination(entry) })
     }
 
     /// Reads from the window. The registers are doublewords; anything else reads zero.
@@ -187,6 +190,7 @@ impl IoApic {
             low: entry & LOW != 0,
             masked: deliverable(entry).is_none(),
             through: false,
+            to: destination(entry),
         })
     }
 
@@ -208,8 +212,21 @@ impl IoApic {
     }
 }
 
-/// The vector of an unmasked entry with a delivery mode that reaches the guest.
-const fn deliverable(entry: u64) -> Option<u8> {
-    let vector = entry as u8;
-    if entry & MASKED == 0 && entry >> 8 & 7 <= 1 && vector >= 16 { Some(vector) } else { None }
+/// What an unmasked entry sends, if its delivery mode is one that reaches the guest.
+const fn deliverable(entry: u64) -> Option<Kind> {
+    match (entry as u8, entry >> 8 & 7) {
+        _ if entry & MASKED != 0 => None,
+        (vector @ 16.., 0) => Some(Kind::Fixed(vector)),
+        (vector @ 16.., 1) => Some(Kind::Lowest(vector)),
+        _ => None,
+    }
+}
+
+/// Whom an entry names. All ones are everybody.
+const fn destination(entry: u64) -> Destination {
+    match (entry >> 56, entry & LOGICAL != 0) {
+        (0xff, _) => Destination::All,
+        (id, true) => Destination::Logical(id as u32),
+        (id, false) => Destination::Physical(id as u32),
+    }
 }

@@ -8,12 +8,12 @@ use pillion_vmm_devices::{
 };
 
 use super::effect::carry_out;
-use crate::{end::End, host, linux_vcpu, virtual_machine::VirtualMachine};
+use crate::{end::End, host, linux_vcpu::Vcpu, virtual_machine::VirtualMachine};
 
-pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
-    let s = linux_vcpu::state();
+pub fn handle(machine: &mut VirtualMachine, vcpu: &Vcpu) -> Option<End> {
+    let s = vcpu.state;
     let io = s.io.get();
-    linux_vcpu::go_on_at(io.next_rip);
+    vcpu.go_on_at(io.next_rip);
     if io.is_string != 0 {
         // Linux makes no string accesses to ports that exit; one made all the same has no effect.
         return None;
@@ -25,7 +25,7 @@ pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
         s.gpr[gpr::RAX].set(kept | read(machine, access) & mask);
         return None;
     }
-    write(machine, access, (rax & mask) as u32)
+    write(machine, vcpu, access, (rax & mask) as u32)
 }
 
 fn read(machine: &VirtualMachine, access: Access) -> u64 {
@@ -38,14 +38,14 @@ fn read(machine: &VirtualMachine, access: Access) -> u64 {
     }
 }
 
-fn write(machine: &mut VirtualMachine, access: Access, value: u32) -> Option<End> {
+fn write(machine: &mut VirtualMachine, vcpu: &Vcpu, access: Access, value: u32) -> Option<End> {
     match machine.bus.write_port(access, value) {
         Answer::Value(_) => {}
         Answer::Config { address, port } => machine.config_write(address, port, access.width, value),
         Answer::Machine(value) => {
             let _ = call::port_out(monitor::slot::PORTS, access.port, access.width, value);
         }
-        Answer::Effect(effect) => return carry_out(machine, effect),
+        Answer::Effect(effect) => return carry_out(machine, vcpu, effect),
     }
     None
 }

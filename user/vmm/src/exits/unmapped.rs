@@ -7,12 +7,12 @@ use pillion_vmm_devices::{
 };
 
 use super::effect::carry_out;
-use crate::{end::End, linux_log, linux_vcpu, virtual_machine::VirtualMachine};
+use crate::{end::End, linux_log, processor::Processor, virtual_machine::VirtualMachine};
 
 const FETCH: u64 = 1 << 4;
 
-pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
-    let s = linux_vcpu::state();
+pub fn handle(machine: &mut VirtualMachine, own: &mut Processor) -> Option<End> {
+    let s = own.vcpu.state;
     let fault = s.fault.get();
     if fault.info & FETCH != 0 {
         linux_log::state(s);
@@ -20,27 +20,26 @@ pub fn handle(machine: &mut VirtualMachine) -> Option<End> {
     }
     match instruction::at_exit(&machine.memory, s) {
         Ok(access) => {
-            let end = make(machine, fault.address, access);
-            linux_vcpu::advance(access.length.into());
-            return end;
+            own.vcpu.advance(access.length.into());
+            return make(machine, own, fault.address, access);
         }
         Err(Error::Unsupported(bytes)) => linux_log::unsupported(s, bytes.as_slice()),
         Err(_) => linux_log::unsupported(s, &[]),
     }
-    linux_vcpu::raise(GeneralProtection::EVENT);
+    own.vcpu.raise(GeneralProtection::EVENT);
     None
 }
 
 /// Carries out an instruction's access.
-fn make(machine: &mut VirtualMachine, address: u64, access: Access) -> Option<End> {
-    let s = linux_vcpu::state();
+fn make(machine: &mut VirtualMachine, own: &mut Processor, address: u64, access: Access) -> Option<End> {
+    let s = own.vcpu.state;
     match access.stored(&s.gpr) {
         Some(value) => {
-            let effect = machine.bus.write_memory(address, access.width, value, now(), s);
-            carry_out(machine, effect)
+            let effect = machine.bus.write_memory(&mut own.local, address, access.width, value, now(), s);
+            carry_out(machine, &own.vcpu, effect)
         }
         None => {
-            access.load(&s.gpr, machine.bus.read_memory(address, access.width, now(), s));
+            access.load(&s.gpr, machine.bus.read_memory(&own.local, address, access.width, now(), s));
             None
         }
     }

@@ -1,12 +1,14 @@
-//! The first instructions: from 32-bit protected mode without paging to Rust in the upper half.
+//! The first instructions: from 32-bit protected mode without paging, or from real mode on another
+//! processor than the first, to Rust in the upper half.
 //!
 //! PVH enters with `ebx` pointing at its start information; multiboot2 does the same, with a magic
 //! number in `eax`. The first page tables map the first 4 GiB one to one and in the direct map, and
 //! the first GiB also where the kernel's image is linked. They serve until the final ones are
-//! built.
+//! built, and each further processor until it loads those.
 
 use core::arch::global_asm;
 
+use super::others;
 use crate::arch::x86_64::percpu::{STACKS, Stack};
 
 global_asm!(
@@ -37,6 +39,35 @@ multiboot_header_end:
     .p2align 12
 boot_tables:
     .skip 4096 * 7                  /* level 4; level 3 low and high; four of level 2 */
+
+    /* From the physical page tables in ebx to 64-bit code. */
+    .macro paging_on target
+    mov cr3, ebx
+    mov eax, 0x20                   /* PAE */
+    mov cr4, eax
+    mov ecx, 0xc0000080
+    xor edx, edx
+    mov eax, 0x100                  /* long mode */
+    wrmsr
+    mov eax, 0x80010011             /* paging, write protection, extension type, protection */
+    mov cr0, eax
+    mov eax, offset boot_gdt_pointer + DISTANCE
+    lgdt [eax]
+    .byte 0xea                      /* far jump */
+    .long \target + DISTANCE
+    .short 8
+    .endm
+
+    .macro flat_segments
+    mov eax, 16
+    mov ds, eax
+    mov es, eax
+    mov ss, eax
+    xor eax, eax
+    mov fs, eax
+    mov gs, eax
+    xor ebp, ebp
+    .endm
 
     .section .boot, "ax"
     .code32
@@ -81,21 +112,7 @@ multiboot_entry:
     cmp ecx, 2048
     jne 2b
 
-    mov cr3, ebx
-    mov eax, 0x20                   /* PAE */
-    mov cr4, eax
-    mov ecx, 0xc0000080
-    xor edx, edx
-    mov eax, 0x100                  /* long mode */
-    wrmsr
-    mov eax, 0x80010011             /* paging, write protection, extension type, protection */
-    mov cr0, eax
-    mov eax, offset boot_gdt_pointer + DISTANCE
-    lgdt [eax]
-    push 8
-    mov eax, offset long_mode + DISTANCE
-    push eax
-    retf
+    paging_on long_mode
 
 no_long_mode:
     mov esi, offset no_long_mode_text + DISTANCE
@@ -113,25 +130,61 @@ long_mode:
     movabs rax, offset high_half
     jmp rax
 high_half:
-    mov eax, 16
-    mov ds, eax
-    mov es, eax
-    mov ss, eax
-    xor eax, eax
-    mov fs, eax
-    mov gs, eax
+    flat_segments
     lea rsp, [rip + {stack} + {stack_size}]
-    xor ebp, ebp
     mov edi, edi
     mov esi, esi
     call {start}
     ud2
 
+    /* Another processor begins here, in real mode, in a copy at the start of a page below 1 MiB. */
+    .code16
+    .global processor_entry, processor_entry_end
+processor_entry:
+    cli
+    mov ax, cs
+    mov ds, ax
+    .byte 0x66, 0x0f, 0x01, 0x16    /* lgdt, of the copy */
+    .short 3f - processor_entry
+    mov eax, cr0
+    or al, 1
+    mov cr0, eax
+    .byte 0x66, 0xea                /* far jump */
+    .long protected_mode + DISTANCE
+    .short 24
+3:  .short 31
+    .long boot_gdt + DISTANCE
+processor_entry_end:
+
+    .code32
+protected_mode:
+    mov eax, 16
+    mov ds, eax
+    mov ebx, offset boot_tables + DISTANCE
+    paging_on other_long_mode
+
+    .code64
+other_long_mode:
+    movabs rax, offset other_high_half
+    jmp rax
+other_high_half:
+    flat_segments
+    /* Whoever takes the stack is started; one that comes too late finds none. */
+    xor eax, eax
+    xchg rax, [rip + {next_stack}]
+    test rax, rax
+    jz 5f
+    mov rsp, rax
+    call {start_other}
+    ud2
+5:  hlt
+    jmp 5b
+
     .p2align 3
 boot_gdt:
-    .quad 0, 0x00af9a000000ffff, 0x00cf92000000ffff
+    .quad 0, 0x00af9a000000ffff, 0x00cf92000000ffff, 0x00cf9a000000ffff
 boot_gdt_pointer:
-    .short 23
+    .short 31
     .quad boot_gdt + DISTANCE
 no_long_mode_text:
     .asciz "Pillion needs a 64-bit processor.\r\n"
@@ -139,4 +192,6 @@ no_long_mode_text:
     stack = sym STACKS,
     stack_size = const size_of::<Stack>(),
     start = sym super::start,
+    next_stack = sym others::NEXT_STACK,
+    start_other = sym others::start_other,
 );

@@ -2,13 +2,16 @@
 
 mod entry;
 pub mod map;
+mod others;
+
+pub use others::{each_other_processor, interrupt_processor, memory_of_traces, own_number, wake_others, with_apic};
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::layout::{ALWAYS_MAPPED, Image, direct, physical};
-use super::{apic, check, clock, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, percpu, pic, serial, trap};
+use super::{apic, check, clock, code, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, percpu, pic, serial, trap};
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -33,6 +36,12 @@ static ROOT: AtomicU64 = AtomicU64::new(0);
 #[must_use]
 pub fn kernel_root() -> u64 {
     ROOT.load(Relaxed)
+}
+
+/// Number of processors that run.
+#[must_use]
+pub fn processors() -> u32 {
+    others::count()
 }
 
 /// Physical memory below 4 GiB, through the direct map.
@@ -81,11 +90,13 @@ unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     ROOT.store(root, Relaxed);
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
-    // SAFETY: the only call, of the one CPU that runs.
+    // SAFETY: the only call, of the one CPU that runs by now.
     let tables = unsafe { start_devices(params) };
     // SAFETY: the tables are the firmware's.
     unsafe { io_mmu::look(&tables) };
     params.withhold(&tables);
+    // SAFETY: the only call; structure, interrupt controller and clock are set up.
+    unsafe { others::start_all(&tables, params) };
     let lost = tables.registers.lost() + tables.io_apics.lost();
     if lost != 0 {
         log!(
@@ -94,6 +105,11 @@ unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     }
     // Before memory is forgotten: its pages are mapped cached all the same.
     check::assert_machine_state(params.memory());
+    if processors() > 1 {
+        // SAFETY: the only call; the others sleep, and execute none of these places until this one
+        // wakes them.
+        unsafe { code::switch_several() };
+    }
     let forgotten = params.finish();
     report(params, forgotten);
     // SAFETY: nobody writes the parameters from here on. They are the boot loader's; all is set up.

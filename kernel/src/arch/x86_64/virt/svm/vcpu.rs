@@ -218,6 +218,12 @@ impl Vcpu {
         }
     }
 
+    /// The root of the nested tables.
+    #[must_use]
+    pub fn nested_root(&self) -> u64 {
+        self.control().nested_root
+    }
+
     /// Drops the guest's translations at the next entry. Needed after a nested mapping was taken
     /// away.
     #[inline]

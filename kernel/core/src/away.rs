@@ -1,0 +1,376 @@
+//! Visits: calls on objects of another processor, which that processor's kernel carries out.
+//!
+//! The caller blocks, and a letter takes its call to the home of the object. There the call is made
+//! with the caller's capabilities, at the caller's priority: at once if nothing more urgent runs,
+//! else as an entry of the agenda. Then the letter takes the answer back. A call that is cut short,
+//! or finds that another processor changes capabilities, goes on when its letter, sent to the same
+//! processor once more, has come behind those that wait there: it may need one of these, and the
+//! timer would go before them all. A call that finds that the next object has yet another home
+//! travels on; one that is to go on at the caller's own processor returns and is made again. A call
+//! of an endpoint, and a fault, stay at the endpoint until they are answered: see `visitor.rs`.
+//!
+//! What a thread is away with lies behind it. The processor that has its letter, the holder, uses
+//! its [`Visit`]. The caller's own only says that the thread is to come back, or has another
+//! priority, and tells the holder with a letter of its own, the news. Both use its [`Away`], which
+//! says who the holder is: whoever passes the visit on does not touch it any more from then on.
+
+use crate::{
+    Id, Kernel, Machine, Outcome,
+    endpoint::Endpoint,
+    heap::Node,
+    notification::Notification,
+    syscall::Registers,
+    thread::{State, Thread},
+    timer::Due,
+};
+use core::sync::atomic::{
+    AtomicBool, AtomicU8,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+use pillion_abi::{NEVER, call::Call, status::Error};
+
+/// A letter from one kernel to another. The machine links letters that wait.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Letter {
+    /// The next letter in the list that it is in.
+    pub link: pillion_post::Letter,
+    /// What it is about.
+    pub about: About,
+}
+
+/// What a letter is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A thread's call, or the answer to it.
+    Away(Id<Thread>),
+    /// There are news of a thread that is away.
+    News(Id<Thread>),
+    /// A notification has bits in its post.
+    Signal(Id<Notification>),
+}
+
+impl Letter {
+    /// One that is in no list.
+    pub(crate) fn new(about: About) -> Self {
+        Letter { link: pillion_post::Letter::default(), about }
+    }
+}
+
+/// Where a visit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a letter, or at home.
+    Letter,
+    /// On the holder's agenda.
+    Agenda,
+    /// In the queue of an endpoint of the holder.
+    Queue(Id<Endpoint>),
+    /// A thread of the holder serves it.
+    Service(Id<Thread>),
+}
+
+/// How a visit ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The call is to be made again.
+    Again,
+    /// Status and values.
+    Status(u64, [u64; 2]),
+    /// The caller's registers hold the answer, and it goes on.
+    InRegisters,
+    /// The caller faulted, and its handler does not resume it.
+    Stop,
+}
+
+/// What home and holder of a thread use at the same time.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Away {
+    /// Goes where the thread is.
+    pub letter: Letter,
+    /// The thread's home.
+    pub home: u8,
+    /// The holder, or where the letter is on its way to: written by the holder before.
+    pub at: AtomicU8,
+    /// Priority of the call, the thread's: written at home.
+    pub priority: AtomicU8,
+    /// It is to come back as it is: written at home.
+    pub recalled: AtomicBool,
+    /// The news are on their way: set at home, cleared by whoever reads them.
+    pub news_sent: AtomicBool,
+    /// It is a call of an endpoint, or a fault, which is one on the thread's behalf: written at
+    /// home before it leaves.
+    pub is_call: AtomicBool,
+    /// Follows it.
+    pub news: News,
+}
+
+/// A letter where a handle can name it.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct News(Letter);
+
+/// What a thread is away with: its holder's.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Visit {
+    /// It is no call, but a fault to be reported.
+    pub faulted: bool,
+    /// Where it is.
+    pub place: Place,
+    /// Number and registers of the call, or 0 and the words of the fault.
+    pub call: (u64, Registers),
+    /// Badge of the capability that an endpoint is called through.
+    pub badge: u64,
+    /// How it ended.
+    pub answer: Answer,
+    /// Time that its steps took, in ticks.
+    pub ticks: u64,
+    /// What was left of the thread's budget, in ticks: who has used as much is charged for it at
+    /// home before the call goes on.
+    pub left: u64,
+    /// Node on the holder's agenda, or in the queue of an endpoint.
+    pub due: Node<Due>,
+}
+
+impl Away {
+    /// For a new thread.
+    pub(crate) fn new(thread: Id<Thread>, home: u8) -> Self {
+        Away {
+            letter: Letter::new(About::Away(thread)),
+            home,
+            at: AtomicU8::new(home),
+            priority: AtomicU8::new(0),
+            recalled: AtomicBool::new(false),
+            news_sent: AtomicBool::new(false),
+            is_call: AtomicBool::new(false),
+            news: News(Letter::new(About::News(thread))),
+        }
+    }
+
+    /// The priority of the call.
+    pub fn priority(&self) -> u8 {
+        self.priority.load(Relaxed)
+    }
+}
+
+impl Default for Visit {
+    fn default() -> Self {
+        Visit {
+            faulted: false,
+            place: Place::Letter,
+            call: (0, [0; 6]),
+            badge: 0,
+            answer: Answer::Again,
+            ticks: 0,
+            left: 0,
+            due: Node::default(),
+        }
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// The current thread's call, or the words of its fault, travel to another processor. O(1).
+    pub(crate) fn leave_for(&mut self, home: u8, thread: Id<Thread>, number: u64, registers: &Registers) {
+        let Thread { priority, faulted, context, .. } = *self.m.get(thread);
+        let left = context.map(|c| self.m.get(c)).filter(|c| c.is_limited()).map_or(NEVER, |c| c.left);
+        let visit = self.m.get(thread.visit());
+        (visit.faulted, visit.left) = (faulted, left);
+        (visit.call, visit.answer, visit.ticks) = ((number, *registers), Answer::Again, 0);
+        let away = self.m.shared(thread.away());
+        away.priority.store(priority, Relaxed);
+        away.recalled.store(false, Relaxed);
+        away.is_call.store(faulted || number == Call::Call as u64, Relaxed);
+        away.at.store(home, Release);
+        self.block_current(State::Away);
+        self.m.post(home, thread.away_letter());
+    }
+
+    /// A letter has come. Work: O(log n), and one step of a call.
+    pub fn letter(&mut self, about: About) {
+        match about {
+            About::Away(thread) if self.m.shared(thread.away()).home == self.cpu.number => self.returned(thread),
+            About::Away(thread) => self.arrived(thread),
+            About::News(thread) => self.news(thread),
+            About::Signal(notification) => self.mail(notification),
+        }
+    }
+
+    /// A thread of another processor visits this one.
+    fn arrived(&mut self, thread: Id<Thread>) {
+        let away = self.m.shared(thread.away());
+        let priority = away.priority();
+        if away.recalled.load(Relaxed) {
+            self.send_back(thread);
+        } else if priority >= self.current_priority() {
+            self.visit(thread);
+        } else {
+            self.wait_for_turn(thread);
+        }
+    }
+
+    /// Puts a visit on the agenda, as due: it goes on when nothing more urgent runs.
+    fn wait_for_turn(&mut self, thread: Id<Thread>) {
+        self.m.get(thread.visit()).place = Place::Agenda;
+        let level = self.m.shared(thread.away()).priority();
+        self.arm(Due::Visit(thread), level, 0);
+    }
+
+    /// Goes on with a visitor's call up to the first preemption point. The time is the visitor's.
+    /// Its slots are looked at, so they must not change meanwhile; if another processor changes
+    /// any, it waits.
+    pub(crate) fn visit(&mut self, thread: Id<Thread>) {
+        if !self.m.enter_tree() {
+            return self.go_on_later(thread);
+        }
+        let begin = self.m.now();
+        self.charge(begin);
+        let visit = self.m.get(thread.visit());
+        visit.place = Place::Letter;
+        let (number, registers) = visit.call;
+        let is_call = self.m.shared(thread.away()).is_call.load(Relaxed);
+        let outcome = if is_call {
+            self.sys_call_visiting(thread, &registers)
+        } else {
+            self.dispatch_visiting(thread, number, &registers)
+        };
+        self.m.leave_tree();
+        let end = self.m.now();
+        self.cpu.since = end;
+        self.cpu.timers_changed = true;
+        let visit = self.m.get(thread.visit());
+        visit.ticks = visit.ticks.wrapping_add(end.wrapping_sub(begin));
+        let has_budget = visit.ticks < visit.left;
+        let answer = match outcome {
+            // It waits at an endpoint.
+            Ok(Outcome::Arranged) => return,
+            Ok(Outcome::Restart | Outcome::Elsewhere(_)) if !has_budget => Answer::Again,
+            Ok(Outcome::Restart) => return self.go_on_later(thread),
+            Ok(Outcome::Elsewhere(next)) => return self.send(thread, next),
+            Ok(Outcome::Done(values)) => Answer::Status(0, values),
+            // That call is no visit.
+            Ok(Outcome::Guest) => Answer::Again,
+            Err(error) => Answer::Status(error.to_raw(), [0, 0]),
+        };
+        self.send_home(thread, answer);
+    }
+
+    /// A visit goes on when its letter comes again, behind those that wait here.
+    fn go_on_later(&mut self, thread: Id<Thread>) {
+        let here = self.cpu.number;
+        self.send(thread, here);
+    }
+
+    /// Sends a thread that was called back home as it is. A call of an endpoint ends with
+    /// [`Error::Gone`], as it does when a thread is suspended at home.
+    pub(crate) fn send_back(&mut self, thread: Id<Thread>) {
+        let faulted = self.m.get(thread.visit()).faulted;
+        let is_call = self.m.shared(thread.away()).is_call.load(Relaxed);
+        let answer = match (is_call, faulted) {
+            (_, true) => Answer::Stop,
+            (true, false) => Answer::Status(Error::Gone.to_raw(), [0, 0]),
+            (false, false) => Answer::Again,
+        };
+        self.send_home(thread, answer);
+    }
+
+    pub(crate) fn send_home(&mut self, thread: Id<Thread>, answer: Answer) {
+        self.m.get(thread.visit()).answer = answer;
+        let home = self.m.shared(thread.away()).home;
+        self.send(thread, home);
+    }
+
+    fn send(&mut self, thread: Id<Thread>, to: u8) {
+        self.m.get(thread.visit()).place = Place::Letter;
+        self.m.shared(thread.away()).at.store(to, Release);
+        self.m.post(to, thread.away_letter());
+    }
+
+    /// A thread of this processor is back, with an answer or to make its call again.
+    fn returned(&mut self, thread: Id<Thread>) {
+        let Visit { answer, ticks, .. } = *self.m.get(thread.visit());
+        let recalled = self.m.shared(thread.away()).recalled.swap(false, Relaxed);
+        let faulted = core::mem::take(&mut self.m.get(thread).faulted);
+        let is_unheard = faulted && matches!(answer, Answer::Status(..) | Answer::Again);
+        match answer {
+            _ if is_unheard => {}
+            Answer::Status(status, values) => self.m.set_result(thread, status, values),
+            Answer::Again => self.m.repeat_call(thread),
+            Answer::InRegisters | Answer::Stop => {}
+        }
+        if let Some(context) = self.m.get(thread).context {
+            let c = self.m.get(context);
+            c.exhausted += u64::from(c.charge(ticks));
+        }
+        if is_unheard {
+            self.fault_unheard(thread);
+        } else if recalled || answer == Answer::Stop {
+            self.m.get(thread).state = State::Stopped;
+        } else {
+            self.make_ready(thread);
+        }
+    }
+
+    /// News of a thread that is, or was, here.
+    fn news(&mut self, thread: Id<Thread>) {
+        let away = self.m.shared(thread.away());
+        let at = away.at.load(Acquire);
+        if at == away.home {
+            // Nobody needs to be told. The thread may end as soon as its home sees this.
+            return away.news_sent.store(false, Release);
+        }
+        if at != self.cpu.number {
+            // It has travelled on, and its news with it.
+            return self.m.post(at, thread.away_news());
+        }
+        // What the home says from now on comes with another letter; what it said before is seen.
+        away.news_sent.swap(false, AcqRel);
+        let (priority, recalled) = (away.priority(), away.recalled.load(Relaxed));
+        match self.m.get(thread.visit()).place {
+            // Whoever takes the letter sees them.
+            Place::Letter => return,
+            Place::Agenda if recalled => self.disarm(Due::Visit(thread)),
+            Place::Agenda => self.relevel(Due::Visit(thread), priority),
+            Place::Queue(_) | Place::Service(_) if recalled => self.leave_endpoint(thread),
+            Place::Queue(endpoint) => self.requeue_visitor(thread, endpoint),
+            Place::Service(server) => self.restore_chain(server),
+        }
+        if recalled {
+            self.send_back(thread);
+        }
+    }
+
+    /// Sends the news after a thread that is away, unless they are on their way or it is on its way
+    /// home.
+    fn tell(&mut self, thread: Id<Thread>) {
+        let away = self.m.shared(thread.away());
+        let at = away.at.load(Acquire);
+        if at != away.home && !away.news_sent.swap(true, AcqRel) {
+            self.m.post(at, thread.away_news());
+        }
+    }
+
+    /// A thread of this processor that is away has another priority.
+    pub(crate) fn visit_follows(&mut self, thread: Id<Thread>, level: u8) {
+        self.m.shared(thread.away()).priority.store(level, Relaxed);
+        self.tell(thread);
+    }
+
+    /// Whether a thread of this processor is here; if it is away, it is called back, and will be
+    /// stopped.
+    pub(crate) fn is_here(&mut self, thread: Id<Thread>) -> bool {
+        if self.m.get(thread).state != State::Away {
+            return true;
+        }
+        if !self.m.shared(thread.away()).recalled.swap(true, Relaxed) {
+            self.tell(thread);
+        }
+        false
+    }
+
+    /// Whether a thread of this processor is here, and no letter about it is on its way.
+    pub(crate) fn is_settled(&mut self, thread: Id<Thread>) -> bool {
+        self.is_here(thread) && !self.m.shared(thread.away()).news_sent.load(Acquire)
+    }
+}

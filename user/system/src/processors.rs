@@ -1,0 +1,153 @@
+//! Processors: their sets, the keys that name them, and the checks of what they name.
+use crate::{Kind, Problem, Skin, System, Target, Task, limit, parse::Reader, remedy, sections};
+use alloc::{format, vec::Vec};
+use core::fmt;
+
+/// A set of processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processors(u8);
+
+impl Processors {
+    /// The first one alone: the resource manager, the broker and the log are there.
+    pub const FIRST: Processors = Processors(1);
+
+    /// As many as there can be.
+    pub const ALL: Processors = Processors(u8::MAX);
+
+    /// One alone; of a number beyond [`limit::PROCESSOR`], none.
+    #[must_use]
+    pub fn one(number: u8) -> Processors {
+        Processors(1u8.checked_shl(number.into()).unwrap_or(0))
+    }
+
+    /// The processors of both sets.
+    #[must_use]
+    pub fn and(self, other: Processors) -> Processors {
+        Processors(self.0 | other.0)
+    }
+
+    /// Whether some processor is in both sets.
+    #[must_use]
+    pub fn meets(self, other: Processors) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether the processor is one of them.
+    #[must_use]
+    pub fn has(self, number: u8) -> bool {
+        self.numbers().any(|n| n == number)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Their numbers, the lowest one first.
+    pub fn numbers(self) -> impl Iterator<Item = u8> {
+        (0..8u8).filter(move |n| self.0 >> n & 1 != 0)
+    }
+
+    /// Bit `n` for processor `n`.
+    #[must_use]
+    pub fn bits(self) -> u64 {
+        self.0.into()
+    }
+}
+
+const _: () = assert!(*limit::PROCESSOR.start() == 0 && *limit::PROCESSOR.end() == 7);
+
+impl fmt::Display for Processors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, number) in self.numbers().enumerate() {
+            write!(f, "{}{number}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl Reader<'_> {
+    /// `cpus`; `None` if it is absent.
+    pub(crate) fn processors(&mut self, key: sections::Numbers) -> Option<Processors> {
+        let key = key?;
+        let line = self.line_of(&key);
+        let mut all = Processors(0);
+        for one in key.into_inner() {
+            let line = self.line_of(&one);
+            let number: u8 = self.number("a processor of cpus", Some(one), 0, &limit::PROCESSOR);
+            if all.has(number) {
+                self.problem(line, format!("cpus names processor {number} twice"), remedy::ONCE);
+            }
+            all = all.and(Processors::one(number));
+        }
+        if all.count() == 0 {
+            self.problem(line, "cpus names no processor".into(), remedy::PROCESSORS);
+            return None;
+        }
+        Some(all)
+    }
+
+    /// Where a task's threads start, and where they may be.
+    pub(crate) fn places(&mut self, task: &sections::Task) -> (u8, Processors) {
+        let all = self.processors(task.cpus.clone());
+        let least = all.and_then(|all| all.numbers().next()).unwrap_or(0);
+        let cpu = self.number("cpu", task.cpu.clone(), least, &limit::PROCESSOR);
+        let all = all.unwrap_or(Processors::one(cpu));
+        if let Some(key) = task.cpu.as_ref().filter(|_| !all.has(cpu)) {
+            let message = format!("cpu is {cpu}, which is not one of the task's cpus, {all}");
+            self.problem(self.line_of(key), message, remedy::OWN_PROCESSORS);
+        }
+        (cpu, all)
+    }
+}
+
+/// The problems of a system's processors.
+pub(crate) fn check(system: &System, machine: &Target) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let used = system.processors.unwrap_or(Processors::ALL);
+    if !used.has(0) {
+        let message = format!("cpus of [system] is {used}, without processor 0");
+        problems.push(Problem::new(system.processors_at, message, remedy::FIRST_PROCESSOR));
+    }
+    let mut of = |whose: &str, wanted: Processors, line: u32| {
+        for number in wanted.numbers() {
+            if let Some(count) = machine.processors.filter(|count| u32::from(number) >= *count) {
+                let message =
+                    format!("{whose} is to run on processor {number}, but the machine runs {count}, from 0 on");
+                problems.push(Problem::new(line, message, remedy::ABSENT_PROCESSOR));
+            } else if !used.has(number) {
+                let message = format!("{whose} is to run on processor {number}, but cpus of [system] is {used}");
+                problems.push(Problem::new(line, message, remedy::UNUSED_PROCESSOR));
+            }
+        }
+    };
+    if let Some(named) = system.processors {
+        of("the system", named, system.processors_at);
+    }
+    for task in &system.tasks {
+        of(&format!("task {}", task.name), task.processors, task.lines.processors);
+    }
+    if let Some(linux) = &system.linux {
+        of("Linux", linux.processors, linux.lines.processors);
+    }
+    problems.extend(system.skins().filter_map(|(task, skin)| beside_linux(system, task, skin)));
+    problems
+}
+
+/// What runs code of Linux's processes has to be where Linux is, and relies on Linux's standing
+/// still meanwhile.
+fn beside_linux(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
+    let linux = system.linux.as_ref()?.processors;
+    let astray = task.processors.numbers().find(|n| !linux.has(*n));
+    let what = format!("task {} runs code of Linux's processes", task.name);
+    let (message, remedy) = match astray {
+        _ if skin.kind == Kind::RtLinux => return None,
+        Some(astray) => (format!("{what} on processor {astray}, but Linux is on {linux}"), remedy::BESIDE_LINUX),
+        None if linux.count() > 1 => {
+            (format!("{what}, which several processors of Linux, {linux}, could change"), remedy::ALONE_IN_LINUX)
+        }
+        None => return None,
+    };
+    Some(Problem::new(task.lines.processors, message, remedy))
+}
