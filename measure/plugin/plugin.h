@@ -32,10 +32,12 @@ typedef uint32_t access_info;
 typedef void (*translated)(plugin_id id, struct qemu_plugin_tb *block);
 typedef void (*executed)(unsigned int cpu, void *data);
 typedef void (*accessed)(unsigned int cpu, access_info info, uint64_t address, void *data);
+typedef void (*begun)(plugin_id id, unsigned int cpu);
 typedef void (*ended)(plugin_id id, void *data);
 typedef void (*reset)(plugin_id id);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translated callback);
+void qemu_plugin_register_vcpu_init_cb(plugin_id id, begun callback);
 void qemu_plugin_register_atexit_cb(plugin_id id, ended callback, void *data);
 /*
  * Drops all callbacks and translations, then calls back, so that others may be registered. It may
@@ -54,6 +56,8 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 /* The address of the instruction in the emulator's own memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *instruction);
 
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, executed callback, enum callback_flags flags,
+                                          void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction, executed callback,
                                             enum callback_flags flags, void *data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction, accessed callback,
@@ -68,6 +72,9 @@ uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *address);
 /* The longest instruction of the architecture, in bytes. */
 enum { LONGEST = 15 };
 
+/* As many as Pillion's kernel runs on. */
+enum { MOST_PROCESSORS = 8 };
+
 /*
  * Below is what differs between the versions:
  *
@@ -75,6 +82,9 @@ enum { LONGEST = 15 };
  *     counter_new(counter)           makes it, at zero
  *     counter_add(counter, i)        instruction i will add one to it, each time before it is executed
  *     counter_value(counter)         what was added on all processors
+ *     counter_divide(counter, block) this block, like all others, will tell whose turn it is
+ *     counter_value_of(counter, p)   what was added on processor p, below MOST_PROCESSORS, if all
+ *                                    blocks tell
  *     instruction_bytes(i, bytes)    copies the instruction, returns its length
  */
 #if INTERFACE_VERSION == 1
@@ -83,13 +93,45 @@ const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *instruction, enum inline_operation operation,
                                                 void *counter, uint64_t amount);
 
+/*
+ * One number for all processors. One thread of the emulator's runs them in turn, so what was added
+ * since the last change of turns was added by the processor that had the turn.
+ */
 struct counter {
     uint64_t value;
+    /* The last one is of those that are too many. */
+    uint64_t of[MOST_PROCESSORS + 1];
+    uint64_t divided;
+    unsigned int turn;
 };
 
 static inline void counter_new(struct counter *counter)
 {
-    counter->value = 0;
+    memset(counter, 0, sizeof *counter);
+}
+
+/* Gives what was added since the last time to the processor whose turn it was. */
+static inline void counter_change_turns(unsigned int processor, void *data)
+{
+    struct counter *counter = data;
+    unsigned int turn = processor < MOST_PROCESSORS ? processor : MOST_PROCESSORS;
+
+    if (turn == counter->turn)
+        return;
+    counter->of[counter->turn] += counter->value - counter->divided;
+    counter->divided = counter->value;
+    counter->turn = turn;
+}
+
+static inline void counter_divide(struct counter *counter, struct qemu_plugin_tb *block)
+{
+    qemu_plugin_register_vcpu_tb_exec_cb(block, counter_change_turns, CALLBACK_NO_REGISTERS, counter);
+}
+
+static inline uint64_t counter_value_of(const struct counter *counter, unsigned int processor)
+{
+    uint64_t undivided = processor == counter->turn ? counter->value - counter->divided : 0;
+    return counter->of[processor] + undivided;
 }
 
 static inline void counter_add(struct counter *counter, struct qemu_plugin_insn *instruction)
@@ -122,6 +164,7 @@ struct qemu_plugin_u64 {
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
 uint64_t qemu_plugin_u64_sum(struct qemu_plugin_u64 number);
+uint64_t qemu_plugin_u64_get(struct qemu_plugin_u64 number, unsigned int processor);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *bytes, size_t most);
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *instruction,
                                                          enum inline_operation operation,
@@ -144,6 +187,17 @@ static inline void counter_add(struct counter *counter, struct qemu_plugin_insn 
 static inline uint64_t counter_value(const struct counter *counter)
 {
     return qemu_plugin_u64_sum(counter->number);
+}
+
+static inline void counter_divide(struct counter *counter, struct qemu_plugin_tb *block)
+{
+    (void)counter;
+    (void)block;
+}
+
+static inline uint64_t counter_value_of(const struct counter *counter, unsigned int processor)
+{
+    return qemu_plugin_u64_get(counter->number, processor);
 }
 
 static inline size_t instruction_bytes(const struct qemu_plugin_insn *instruction, uint8_t bytes[LONGEST])

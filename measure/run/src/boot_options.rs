@@ -14,6 +14,8 @@ pub struct Boot {
     pub system: Option<String>,
     /// The package of the first and only task.
     pub root: Option<String>,
+    /// Number of the machine's processors.
+    pub cpus: Option<u8>,
     /// RTLinux programs.
     pub task: Vec<String>,
     /// Without Linux.
@@ -83,9 +85,11 @@ impl Boot {
         let mut add = |name: &str, value: &str| options.extend([format!("--{name}"), value.into()]);
         let seconds = self.seconds.map(|seconds| seconds.to_string());
         let timeout = self.timeout.map(|seconds| seconds.to_string());
+        let cpus = self.cpus.map(|number| number.to_string());
         for (name, value) in [
             ("system", &self.system),
             ("root", &self.root),
+            ("cpus", &cpus),
             ("patch", &self.patch),
             ("linux", &self.linux),
             ("append", &self.append),

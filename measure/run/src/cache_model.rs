@@ -94,12 +94,18 @@ fn machines(repository: &Repository, wanted: Option<&str>) -> Result<BTreeMap<St
 
 /// The kernel's entry points for interrupts that tasks respond to.
 fn entries(kernel: &Path) -> Result<String> {
+    let start = entry(kernel, 0)?;
+    let entries = VECTORS.map(|vector| format!("entry={:x}", start + vector * ENTRY_SIZE));
+    Ok(entries.join(","))
+}
+
+/// The kernel's entry point for a vector.
+pub fn entry(kernel: &Path, vector: u64) -> Result<u64> {
     let data = read(kernel)?;
     let file = object::File::parse(&*data)?;
     let stubs = file.symbols().find(|symbol| symbol.name() == Ok(ENTRIES));
     let start = stubs.with_context(|| format!("the kernel has no symbol {ENTRIES}"))?.address();
-    let entries = VECTORS.map(|vector| format!("entry={:x}", start + vector * ENTRY_SIZE));
-    Ok(entries.join(","))
+    Ok(start + vector * ENTRY_SIZE)
 }
 
 #[cfg(test)]

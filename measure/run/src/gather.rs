@@ -1,5 +1,6 @@
 //! The readings of a run: its programs' lines, and values extracted from its result and its log.
 
+use super::by_processor;
 use super::plan::{Plan, Run};
 use super::tool::RunOutput;
 use pillion_histogram::bucket_end_ns;
@@ -22,6 +23,9 @@ pub fn take(readings: &mut Readings, plan: &Plan, run: &Run, instrument: Instrum
     }
     readings.read(&output.log, prefix);
     readings.read(&output.console, prefix);
+    if run.is_counted_by_processor() {
+        by_processor::read(readings, &run.path, &run.stretch, &output.plugin);
+    }
     for (name, pointer) in &run.from_result {
         let unit = unit(plan, &run.system, name);
         match output.result.pointer(pointer) {

@@ -7,6 +7,7 @@
 mod assemble;
 mod baseline;
 mod boot_options;
+mod by_processor;
 mod cache_model;
 #[cfg(test)]
 mod documented;

@@ -127,9 +127,45 @@ pub struct Run {
     /// counts.
     #[serde(default)]
     pub from_log: BTreeMap<String, String>,
+    /// Paths that the plug-in counts by processor; the programs mark them.
+    #[serde(default)]
+    pub path: Vec<Path>,
+    /// Likewise stretches with interrupts off.
+    #[serde(default)]
+    pub stretch: Vec<Stretch>,
     /// Whether it is part of the short form.
     #[serde(default = "yes")]
     pub quick: bool,
+}
+
+/// A path of which a processor's own instructions are counted, by measure/plugin/several.c. Its
+/// average is the figure of that name; NAME_min and NAME_max are its extremes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Path {
+    /// Name of the figure.
+    pub name: String,
+    /// The series in which it is: the number of marks before it.
+    pub series: usize,
+    /// The processor.
+    pub processor: usize,
+    /// The event with which it begins: a marker, `exit` of a guest, or the kernel's entry for a
+    /// `letter` or the `timer`.
+    pub from: String,
+    /// The event with which it ends.
+    pub upto: String,
+}
+
+/// The longest stretch of instructions of a processor in the kernel with interrupts off.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stretch {
+    /// Name of the figure.
+    pub name: String,
+    /// The series in which it is: the number of marks before it.
+    pub series: usize,
+    /// The processor.
+    pub processor: usize,
 }
 
 fn counted() -> Vec<Instrument> {
@@ -193,6 +229,11 @@ pub struct Valid {
 }
 
 impl Run {
+    /// Whether a plug-in counts in it by processor.
+    pub fn is_counted_by_processor(&self) -> bool {
+        !self.path.is_empty() || !self.stretch.is_empty()
+    }
+
     /// What to boot in a form, and the command that then measures in Linux.
     pub fn in_form(&self, form: Form) -> (Boot, Option<String>) {
         let boot = self.quick_boot.as_ref().filter(|_| form.quick).unwrap_or(&self.boot);

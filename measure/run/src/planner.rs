@@ -1,6 +1,7 @@
 //! Plans the jobs of experiments.
 
 use super::boot_options::Boot;
+use super::by_processor;
 use super::cache_model::Model;
 use super::experiment::Experiment;
 use super::job::Job;
@@ -60,7 +61,9 @@ impl<'a> Planner<'a> {
                 continue;
             }
             let boot = self.boot(experiment, number, run)?;
-            let job = Job { system: run.system.clone(), run: number, boot, plugin: None };
+            let by_processor = self.model.is_none() && run.is_counted_by_processor();
+            let plugin = by_processor.then(|| by_processor::prepare(self.tool)).transpose()?;
+            let job = Job { system: run.system.clone(), run: number, boot, plugin };
             match (&self.model, &experiment.plan.riding_cost) {
                 (Some(model), _) => jobs.extend(model.jobs(self.tool, &job)?),
                 (None, None) => jobs.push(job),
