@@ -109,7 +109,9 @@ impl<M: Machine> Kernel<M> {
         if a.context().index == 0 {
             if let Some(old) = self.m.get(id).own_context {
                 // A server runs on it and would stop in the middle of its work.
-                if self.m.get(old).user.is_some_and(|user| user != id) {
+                let is_lent = self.m.get(old).user.is_some_and(|user| user != id);
+                // What the thread's call takes elsewhere is charged to it when the thread is back.
+                if is_lent || self.m.get(id).state == State::Away {
                     return Err(Error::Busy);
                 }
                 self.disown(old, id);

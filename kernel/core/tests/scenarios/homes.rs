@@ -374,3 +374,29 @@ fn a_thread_loses_its_address_space_at_home() {
     assert!(made.id().space(&w.k.m).is_none());
     assert_eq!(w.k.cpu.current, Some(w.root));
 }
+
+/// What a call takes elsewhere is on the budget that the thread left with, so it keeps that.
+#[test]
+fn who_is_away_keeps_its_context() {
+    let mut w = World::of(2).interrupted_every(1);
+    let (region, _) = region_of_two(&mut w);
+    for _ in 0..5 {
+        let note = w.free_slot();
+        w.root(Call::RegionCreate, [region, Kind::Notification as u64, 1, note]);
+    }
+    let caller = w.limited(50, 100, 10_000);
+    w.k.m.ticks_per_point = 30;
+    w.enter(Call::RegionReset as u64, args([region]));
+    w.deliver_one(0);
+    w.k.m.ticks_per_point = 0;
+    w.on(0);
+    assert_eq!(w.state(caller.id), State::Away);
+    w.root_runs();
+    w.enter(Call::ThreadBindContext as u64, args([caller.thread, 0]));
+    assert_eq!(Error::from_raw(w.frame(w.root).rax), Some(Error::Busy));
+    w.root_waits();
+    // Once it is called back, it has paid.
+    w.root(Call::ThreadSuspend, [caller.thread]);
+    assert_eq!(w.root(Call::ContextConsumed, [caller.context]).words[0], 30);
+    w.root(Call::ThreadBindContext, [caller.thread, 0]);
+}
