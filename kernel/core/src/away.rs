@@ -18,6 +18,7 @@ use crate::{
     Id, Kernel, Machine, Outcome,
     endpoint::Endpoint,
     heap::Node,
+    home::Homed,
     notification::Notification,
     syscall::Registers,
     thread::{State, Thread},
@@ -27,7 +28,11 @@ use core::sync::atomic::{
     AtomicBool, AtomicU8,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
-use pillion_abi::{NEVER, call::Call, status::Error};
+use pillion_abi::{
+    NEVER,
+    call::Call,
+    status::{Error, Result},
+};
 
 /// A letter from one kernel to another. The machine links letters that wait.
 #[derive(Debug)]
@@ -355,6 +360,20 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn visit_follows(&mut self, thread: Id<Thread>, level: u8) {
         self.m.shared(thread.away()).priority.store(level, Relaxed);
         self.tell(thread);
+    }
+
+    /// The processor that has the registers of a thread of any processor: its home, or, while it is
+    /// away, its holder. For whoever keeps others from changing capabilities, so that the thread
+    /// does not end.
+    pub(crate) fn holder(&self, thread: Homed<Thread>) -> u8 {
+        self.m.shared(thread.beside().away()).at.load(Acquire)
+    }
+
+    /// The handle of a thread for a look at its registers, if this processor has them; else
+    /// [`Error::Elsewhere`]. Where one processor runs, it does.
+    pub(crate) fn own_registers(&self, thread: Homed<Thread>) -> Result<Id<Thread>> {
+        let is_elsewhere = self.m.several() && self.holder(thread) != self.cpu.number;
+        if is_elsewhere { Err(Error::Elsewhere) } else { Ok(thread.beside()) }
     }
 
     /// Whether a thread of this processor is here; if it is away, it is called back, and will be

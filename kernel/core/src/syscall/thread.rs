@@ -51,7 +51,8 @@ impl<M: Machine> Kernel<M> {
     }
 
     pub(super) fn sys_thread_register(&mut self, me: Caller, a: ThreadRegister) -> Result<Outcome> {
-        let id = self.thread(me, a.thread())?;
+        let Cap::Thread(thread) = self.cap(me, a.thread())? else { return Err(Error::WrongKind) };
+        let id = self.own_registers(thread)?;
         if a.pair() > 8 {
             return Err(Error::BadArgument);
         }

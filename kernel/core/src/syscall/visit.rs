@@ -1,7 +1,7 @@
 //! Which calls are carried out at the home of the object that they name.
 
 use super::{Caller, arguments::*};
-use crate::{Kernel, Machine};
+use crate::{Cap, Kernel, Machine};
 use pillion_abi::{call::irq, object::Kind};
 
 impl<M: Machine> Kernel<M> {
@@ -40,7 +40,11 @@ impl<M: Machine> Kernel<M> {
         let look = slot.look();
         let cap = slot.cap_in(look);
         let home = cap.home().filter(|_| cap.kind() == kind && look.allows(named.rights))?;
-        self.other_processor(home.into())
+        let at = match (call, cap) {
+            (Other::ThreadRegister(_), Cap::Thread(thread)) => self.holder(thread),
+            _ => home,
+        };
+        self.other_processor(at.into())
     }
 
     /// The number of a processor, if it runs and is not this one.

@@ -262,12 +262,23 @@ impl Fake {
         to.ticks_per_point = self.ticks_per_point;
     }
 
-    /// The registers of a thread: they are its home's, or, while it is away, the holder's.
+    /// The registers of a thread, as its home sees them, or, while it is away, the holder.
     pub fn frame(&mut self, thread: Id<Thread>) -> &mut Frame {
-        if self.peek(thread.away()).at.load(Relaxed) != self.number {
+        if !self.holds(thread) {
             self.check_access(thread);
         }
         self.frames.get_mut(&thread.number()).expect("no such thread")
+    }
+
+    /// The registers for the kernel: they are the home's, or, while the thread is away, the
+    /// holder's alone.
+    fn registers(&mut self, thread: Id<Thread>) -> &mut Frame {
+        assert!(self.holds(thread), "the registers of {thread:?} are another processor's");
+        self.frames.get_mut(&thread.number()).expect("no such thread")
+    }
+
+    fn holds(&mut self, thread: Id<Thread>) -> bool {
+        self.peek(thread.away()).at.load(Relaxed) == self.number
     }
 
     /// Begins an entry into the kernel.
@@ -527,7 +538,7 @@ impl Time for Fake {
 
 impl Threads for Fake {
     fn set_result(&mut self, thread: Id<Thread>, status: u64, values: [u64; 2]) {
-        let f = self.frame(thread);
+        let f = self.registers(thread);
         (f.rax, f.words[0], f.rsi) = (status, values[0], values[1]);
     }
 
@@ -536,12 +547,12 @@ impl Threads for Fake {
     }
 
     fn message(&mut self, thread: Id<Thread>) -> Message {
-        let f = self.frame(thread);
+        let f = self.registers(thread);
         Message { label: f.rsi, words: f.words }
     }
 
     fn set_message(&mut self, thread: Id<Thread>, badge: u64, message: &Message) {
-        let f = self.frame(thread);
+        let f = self.registers(thread);
         (f.rax, f.rdi, f.rsi, f.words) = (0, badge, message.label, message.words);
         f.received += 1;
     }
@@ -552,17 +563,17 @@ impl Threads for Fake {
     }
 
     fn set_registers(&mut self, thread: Id<Thread>, entry: u64, stack: u64, argument: u64) {
-        let received = self.frame(thread).received;
-        *self.frame(thread) = Frame { rip: entry, rsp: stack, rdi: argument, received, ..Frame::default() };
+        let received = self.registers(thread).received;
+        *self.registers(thread) = Frame { rip: entry, rsp: stack, rdi: argument, received, ..Frame::default() };
     }
 
     fn set_instruction_pointer(&mut self, thread: Id<Thread>, address: u64) {
-        self.frame(thread).rip = address;
+        self.registers(thread).rip = address;
     }
 
     fn register_pair(&mut self, thread: Id<Thread>, index: u64) -> [u64; 2] {
         assert!(index <= 8);
-        let f = *self.frame(thread);
+        let f = *self.registers(thread);
         if index == 0 { [f.rip, f.rsp] } else { [0, 0] }
     }
 

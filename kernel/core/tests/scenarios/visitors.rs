@@ -189,6 +189,35 @@ fn a_receiver_that_callers_do_not_raise_serves_in_order_of_arrival() {
     assert_eq!((s.answer(0), s.w.priority(s.server.id)), (3, 12));
 }
 
+/// Its registers may change as it is answered, so they are looked at by whoever could do so.
+#[test]
+fn the_registers_of_a_visitor_are_read_where_it_is() {
+    let mut s = Scene::new();
+    let (caller, third) = (s.caller(1, 20), s.caller(2, 60));
+    let read = |s: &mut Scene, processor: u8| {
+        let f = if processor == 0 {
+            s.w.root(Call::ThreadRegister, [caller.thread, 0])
+        } else {
+            s.w.on(processor);
+            assert_eq!(s.w.current(), third.id);
+            s.w.ok(Call::ThreadRegister, [caller.thread, 0])
+        };
+        assert_eq!((f.words[0], f.rsi), (0x1000, 0x2000));
+    };
+    let read_from_all = |s: &mut Scene| [0, 2].iter().for_each(|processor| read(s, *processor));
+    read_from_all(&mut s);
+    s.call(caller, 1, 9);
+    // Its letter is on its way, and the first processor's already.
+    s.w.root_runs();
+    s.w.enter(Call::ThreadRegister as u64, args([caller.thread, 0]));
+    assert_eq!((s.w.k.m.letters.len(), s.w.frame(s.w.root).words[0]), (1, 0x1000));
+    s.w.root_waits();
+    read_from_all(&mut s);
+    assert_eq!(s.place(caller), Place::Service(s.server.id));
+    s.answer(10);
+    read_from_all(&mut s);
+}
+
 /// At each place where a visitor can be.
 #[test]
 fn a_visitor_is_called_back_from_everywhere() {
