@@ -333,11 +333,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Masks one of the passenger's lines per step.
     fn end_vcpu(&mut self, id: Id<Vcpu>) -> bool {
-        if self.cpu.passenger == Some(id)
-            && let Some(line) = self.cpu.passenger_lines.highest()
-        {
-            self.cpu.passenger_lines.remove(line);
-            self.m.mask_line(line.into(), true);
+        if self.cpu.passenger == Some(id) && self.lose_passenger_line() {
             return false;
         }
         if let Some(thread) = self.m.get(id).thread {

@@ -22,6 +22,18 @@ pub const VECTORS: usize = 12;
 /// The interrupt of each real-time vector.
 pub type Vectors = [Opt<Interrupt>; VECTORS];
 
+/// Who uses a line, of all processors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineUser {
+    /// Nobody: it is masked.
+    #[default]
+    Nobody,
+    /// An interrupt of some processor.
+    Interrupt,
+    /// The passenger of this processor.
+    Passenger(u8),
+}
+
 /// An interrupt.
 #[derive(Debug, Default)]
 pub struct Interrupt {
@@ -76,13 +88,36 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Gives a line to a new interrupt: the line is no longer the passenger's, and is masked until
+    /// A line that exists and is no interrupt's: [`Error::Busy`] if it is one's.
+    pub(crate) fn checked_line(&mut self, line: u64) -> Result<u32> {
+        let line = u32::try_from(line).map_err(|_| Error::BadArgument)?;
+        if !self.m.line_exists(line) {
+            return Err(Error::BadArgument);
+        }
+        if self.m.line_user(line) == LineUser::Interrupt { Err(Error::Busy) } else { Ok(line) }
+    }
+
+    /// Gives a line to a new interrupt: the line is no longer a passenger's, and is masked until
     /// the interrupt is bound.
     pub(crate) fn take_line(&mut self, line: u32) {
         if let Ok(number) = u8::try_from(line) {
             self.cpu.passenger_lines.remove(number);
         }
+        self.m.set_line_user(line, LineUser::Interrupt);
         self.m.mask_line(line, true);
+    }
+
+    /// Takes one of the passenger's lines away, unless it is somebody else's by now. Returns
+    /// whether there was any.
+    pub(crate) fn lose_passenger_line(&mut self) -> bool {
+        let Some(number) = self.cpu.passenger_lines.highest() else { return false };
+        self.cpu.passenger_lines.remove(number);
+        let line = number.into();
+        if self.m.line_user(line) == LineUser::Passenger(self.cpu.number) {
+            self.m.set_line_user(line, LineUser::Nobody);
+            self.m.mask_line(line, true);
+        }
+        true
     }
 
     /// Signals for an edge-triggered line, which is held back if its handler is less urgent than
@@ -189,6 +224,7 @@ impl<M: Machine> Kernel<M> {
         let interrupt = self.m.get(id);
         let (line, vector) = (interrupt.line, interrupt.vector);
         if let Some(line) = line {
+            self.m.set_line_user(line, LineUser::Nobody);
             self.m.mask_line(line, true);
         }
         if let Some(entry) = self.cpu.vectors.get_mut(usize::from(vector.wrapping_sub(RT_VECTOR_FIRST))) {

@@ -43,8 +43,8 @@ pub struct Cpu {
     pub number: u8,
     /// The guest that owns the vectors below the real-time class.
     pub passenger: Opt<crate::vcpu::Vcpu>,
-    /// Lines that are routed to the passenger. They are masked when it is deleted: a
-    /// level-triggered line would fire for ever.
+    /// Lines that were routed to the passenger. Those that still are its are masked when it is
+    /// deleted: a level-triggered line would fire for ever.
     pub passenger_lines: crate::x86_64::apic::Vectors,
     /// The passenger's priority; above all others if there is no passenger.
     pub passenger_level: u8,

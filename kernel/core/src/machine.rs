@@ -7,7 +7,7 @@ use crate::{
     context::Context,
     endpoint::Endpoint,
     id::Site,
-    interrupt::Interrupt,
+    interrupt::{Interrupt, LineUser},
     notification::Notification,
     post::Post,
     space::Space,
@@ -205,6 +205,12 @@ pub trait Devices {
 
     /// Whether a line exists and may be given to a thread.
     fn line_exists(&mut self, line: u32) -> bool;
+
+    /// Who uses a line. For whoever changes capabilities, as is the next.
+    fn line_user(&mut self, line: u32) -> LineUser;
+
+    /// Notes who uses a line, which exists, from now on.
+    fn set_line_user(&mut self, line: u32, user: LineUser);
 
     /// Routes a line to a vector. `flags` as in [`pillion_abi::vcpu::route`], without the vector.
     fn route_line(&mut self, line: u32, vector: u8, flags: u64);

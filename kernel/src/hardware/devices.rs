@@ -5,7 +5,7 @@ use crate::arch::{self, apic, code, ioapic, port, serial};
 use crate::{lock, post};
 use core::num::NonZeroU32;
 use pillion_abi::vcpu::route;
-use pillion_core::{Id, Opt, away::Letter, machine::Devices, post::Post};
+use pillion_core::{Id, Opt, away::Letter, interrupt::LineUser, machine::Devices, post::Post};
 
 /// Ports that the kernel keeps, first and count: both interrupt controllers, and the log.
 pub(super) fn kept_ports() -> [(u16, u16); 3] {
@@ -84,6 +84,23 @@ impl Devices for Hardware {
 
     fn line_exists(&mut self, line: u32) -> bool {
         ioapic::exists(line)
+    }
+
+    fn line_user(&mut self, line: u32) -> LineUser {
+        match ioapic::user(line) {
+            0 => LineUser::Nobody,
+            1 => LineUser::Interrupt,
+            passenger => LineUser::Passenger(passenger - 2),
+        }
+    }
+
+    fn set_line_user(&mut self, line: u32, user: LineUser) {
+        let number = match user {
+            LineUser::Nobody => 0,
+            LineUser::Interrupt => 1,
+            LineUser::Passenger(processor) => processor + 2,
+        };
+        ioapic::set_user(line, number);
     }
 
     fn route_line(&mut self, line: u32, vector: u8, flags: u64) {

@@ -50,15 +50,6 @@ impl<M: Machine> Kernel<M> {
         Ok(Outcome::Done(if line.is_none() { self.m.msi(vector) } else { [0, 0] }))
     }
 
-    pub(super) fn checked_line(&mut self, line: u64) -> Result<u32> {
-        let line = u32::try_from(line).map_err(|_| Error::BadArgument)?;
-        if !self.m.line_exists(line) {
-            return Err(Error::BadArgument);
-        }
-        let taken = self.cpu.vectors.into_iter().flatten().any(|i| self.m.get(i).line == Some(line));
-        if taken { Err(Error::Busy) } else { Ok(line) }
-    }
-
     pub(super) fn sys_port_in(&mut self, me: Caller, a: PortIn) -> Result<Outcome> {
         let port = self.port(me, a.ports(), a.port(), a.width())?;
         Ok(Outcome::Done([u64::from(self.m.port_in(port, a.width() as u8)), 0]))

@@ -1,7 +1,7 @@
 //! Calls on vCPUs.
 
 use super::{Caller, DONE, Outcome, arguments::*};
-use crate::{Cap, Id, Kernel, Machine, vcpu::Vcpu};
+use crate::{Cap, Id, Kernel, Machine, interrupt::LineUser, vcpu::Vcpu};
 use pillion_abi::{
     GUEST_VECTOR_FIRST, NEVER, RT_VECTOR_FIRST,
     status::{Error, Result},
@@ -131,9 +131,11 @@ impl<M: Machine> Kernel<M> {
         }
         if masked {
             self.cpu.passenger_lines.remove(number);
+            self.m.set_line_user(line, LineUser::Nobody);
             self.m.mask_line(line, true);
         } else {
             self.cpu.passenger_lines.insert(number);
+            self.m.set_line_user(line, LineUser::Passenger(self.cpu.number));
             let apic = &mut self.m.get(id).apic;
             apic.set_level(vector, a.route() & route::LEVEL != 0);
             apic.set_through(vector, a.route() & route::THROUGH != 0);

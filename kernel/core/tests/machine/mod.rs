@@ -22,7 +22,7 @@ use pillion_core::{
     create::{CLEAR_STEP, THREAD_PAGES, VCPU_PAGES},
     endpoint::Endpoint,
     id::{NOTIFICATION_BYTES, Site, bytes_with_slots},
-    interrupt::Interrupt,
+    interrupt::{Interrupt, LineUser},
     machine::{Devices, Guests, HasSlots, Local, Message, Objects, Shared, Spaces, Threads, Time},
     notification::Notification,
     post::Post,
@@ -177,6 +177,8 @@ pub struct Fake {
     pub holds_passenger: bool,
     /// Masked lines of user threads.
     pub masked: BTreeSet<u32>,
+    /// Lines that somebody uses.
+    pub line_users: BTreeMap<u32, LineUser>,
     pub events: Vec<Event>,
     /// Every n-th preemption point reports a pending interrupt; 0: none does.
     pub interrupt_every: u32,
@@ -220,6 +222,7 @@ impl Fake {
             programmed: NEVER,
             holds_passenger: false,
             masked: BTreeSet::new(),
+            line_users: BTreeMap::new(),
             events: Vec::new(),
             interrupt_every: 0,
             ticks_per_point: 0,
@@ -255,6 +258,7 @@ impl Fake {
         swap(&mut self.frames, &mut to.frames);
         swap(&mut self.clock, &mut to.clock);
         swap(&mut self.masked, &mut to.masked);
+        swap(&mut self.line_users, &mut to.line_users);
         swap(&mut self.translations, &mut to.translations);
         swap(&mut self.initialised, &mut to.initialised);
         swap(&mut self.prepared, &mut to.prepared);
@@ -669,6 +673,17 @@ impl Devices for Fake {
 
     fn line_exists(&mut self, line: u32) -> bool {
         line < LINES
+    }
+
+    fn line_user(&mut self, line: u32) -> LineUser {
+        self.line_users.get(&line).copied().unwrap_or_default()
+    }
+
+    fn set_line_user(&mut self, line: u32, user: LineUser) {
+        assert!(self.line_exists(line));
+        let before = self.line_users.insert(line, user);
+        let is_shared = before == Some(LineUser::Interrupt) && user != LineUser::Nobody;
+        assert!(!is_shared, "an interrupt and {user:?} use line {line}");
     }
 
     fn route_line(&mut self, line: u32, vector: u8, flags: u64) {

@@ -7,7 +7,7 @@ use pillion_core::{
     away::{About, Place},
     context::Context,
     endpoint::Endpoint,
-    interrupt::Interrupt,
+    interrupt::{Interrupt, LineUser},
     notification::Notification,
     post::MAIL,
     slot::Entry,
@@ -288,6 +288,10 @@ fn interrupts(w: &mut World) {
     let routed = w.k.cpu.passenger_lines;
     assert!(w.k.cpu.passenger.is_some() || routed.is_empty(), "lines are routed although the passenger ended");
     assert!(lines.iter().all(|l| !routed.has(*l as u8)), "a line belongs to an interrupt and to the passenger");
+    assert!(lines.iter().all(|l| m.line_users[l] == LineUser::Interrupt), "an interrupt's line is not known to be one's");
+    let here = LineUser::Passenger(m.number);
+    let mut passengers = m.line_users.iter().filter(|(_, user)| **user == here).map(|(line, _)| *line as u8);
+    assert!(passengers.all(|line| routed.has(line)), "the passenger would leave a line behind");
     let taken: Vec<Opt<Interrupt>> = vectors.into_iter().filter(Option::is_some).collect();
     assert_eq!(taken.len(), m.all::<Interrupt>().len(), "a vector belongs to an interrupt that ended");
 }

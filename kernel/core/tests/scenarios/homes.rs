@@ -6,6 +6,7 @@ use pillion_abi::{
     call::{Call, irq},
     object::Kind,
     status::Error,
+    vcpu::route,
 };
 use pillion_core::{
     Cap, Id, Outcome,
@@ -399,4 +400,51 @@ fn who_is_away_keeps_its_context() {
     w.root(Call::ThreadSuspend, [caller.thread]);
     assert_eq!(w.root(Call::ContextConsumed, [caller.context]).words[0], 30);
     w.root(Call::ThreadBindContext, [caller.thread, 0]);
+}
+
+/// A vCPU of a processor that is configured as its passenger.
+fn passenger(w: &mut World, processor: u64) -> u64 {
+    let (vcpu, space) = (w.make(Kind::Vcpu, processor), w.make(Kind::GuestSpace, 4));
+    let page = w.make(Kind::Memory, pillion_abi::PAGE);
+    w.root(Call::VcpuConfigure, [vcpu, space, page, 0]);
+    vcpu
+}
+
+#[test]
+fn a_line_has_one_user_among_all_processors() {
+    let mut w = World::of(2);
+    let guest = passenger(&mut w, 1);
+    for (of, other) in [(0, 1), (1, 0)] {
+        let (line, twice) = (w.free_slot(), w.free_slot());
+        w.root(Call::InterruptCreate, [slot::IRQ, 5, home(of), line, slot::REGION]);
+        for processor in [of, other] {
+            let create = [slot::IRQ, 5, home(processor), twice, slot::REGION];
+            w.root_fails(Call::InterruptCreate, create, Error::Busy);
+        }
+        for route in [0x30, route::MASKED] {
+            w.root_fails(Call::VcpuRouteLine, [guest, slot::IRQ, 5, route], Error::Busy);
+        }
+        w.root(Call::CapDelete, [0, line]);
+        w.root(Call::VcpuRouteLine, [guest, slot::IRQ, 5, 0x30]);
+    }
+}
+
+/// A line that a guest had, and that another processor's thread or guest has by now, is not masked
+/// when the guest ends.
+#[test]
+fn a_guest_takes_no_line_along_that_it_has_no_more() {
+    let mut w = World::of(2);
+    let (first, second) = (passenger(&mut w, 0), passenger(&mut w, 1));
+    let (line, note) = (w.free_slot(), w.make(Kind::Notification, 0));
+    for line in [5, 6, 7] {
+        w.root(Call::VcpuRouteLine, [second, slot::IRQ, line, 0x30]);
+    }
+    w.root(Call::InterruptCreate, [slot::IRQ, 5, home(0), line, slot::REGION]);
+    w.root(Call::InterruptBind, [line, note, 1]);
+    w.root(Call::VcpuRouteLine, [first, slot::IRQ, 6, 0x31]);
+    w.root(Call::CapDelete, [0, second]);
+    assert_eq!([5, 6, 7].map(|line| w.k.m.masked.contains(&line)), [false, false, true]);
+    w.root(Call::CapDelete, [0, line]);
+    w.root(Call::CapDelete, [0, first]);
+    assert_eq!([5, 6, 7].map(|line| w.k.m.masked.contains(&line)), [true; 3]);
 }

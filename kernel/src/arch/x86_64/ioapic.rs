@@ -1,7 +1,7 @@
 //! The I/O APICs: which interrupt line raises which vector.
 
 use core::sync::atomic::{
-    AtomicU32, AtomicU64,
+    AtomicU8, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -34,6 +34,9 @@ static CONTROLLERS: [Controller; IO_APICS] =
 
 /// Lower half of each line's entry as it was last written, so that masking need not read it.
 static ENTRIES: [AtomicU32; LINES] = [const { AtomicU32::new(MASKED) }; LINES];
+
+/// Who uses each line, as a number for the caller; 0 at first.
+static USERS: [AtomicU8; LINES] = [const { AtomicU8::new(0) }; LINES];
 
 /// The turn to use the registers, which all processors share, where several run. Whoever waits for
 /// it does so for at most seven others, each of which writes to a line three times.
@@ -150,6 +153,19 @@ fn find(line: u32) -> Option<(Registers, u32)> {
 #[must_use]
 pub fn exists(line: u32) -> bool {
     find(line).is_some() && (line as usize) < LINES
+}
+
+/// The number of a line's user.
+#[must_use]
+pub fn user(line: u32) -> u8 {
+    USERS.get(line as usize).map_or(0, |user| user.load(Relaxed))
+}
+
+/// Notes another user of a line: for one processor at a time.
+pub fn set_user(line: u32, number: u8) {
+    if let Some(user) = USERS.get(line as usize) {
+        user.store(number, Relaxed);
+    }
 }
 
 /// Routes a line to the running CPU. False when there is no such line.
