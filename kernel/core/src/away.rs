@@ -10,9 +10,12 @@
 //! of an endpoint, and a fault, stay at the endpoint until they are answered: see `visitor.rs`.
 //!
 //! What a thread is away with lies behind it. The processor that has its letter, the holder, uses
-//! its [`Visit`]. The caller's own only says that the thread is to come back, or has another
+//! its [`Visit`]. The caller's own only says that the thread is to come back, or has a higher
 //! priority, and tells the holder with a letter of its own, the news. Both use its [`Away`], which
 //! says who the holder is: whoever passes the visit on does not touch it any more from then on.
+//!
+//! What a holder does for a thread, its letters included, is on the thread's budget once it is
+//! back: else a task could have others interrupted without end, with calls that it has called back.
 
 use crate::{
     Id, Kernel, Machine, Outcome,
@@ -98,7 +101,7 @@ pub struct Away {
     pub home: u8,
     /// The holder, or where the letter is on its way to: written by the holder before.
     pub at: AtomicU8,
-    /// Priority of the call, the thread's: written at home.
+    /// Priority of the call: the highest that the thread has had since it left. Written at home.
     pub priority: AtomicU8,
     /// It is to come back as it is: written at home.
     pub recalled: AtomicBool,
@@ -130,7 +133,7 @@ pub struct Visit {
     pub badge: u64,
     /// How it ended.
     pub answer: Answer,
-    /// Time that its steps took, in ticks.
+    /// Time that its steps and the letters about it took at holders, in ticks.
     pub ticks: u64,
     /// What was left of the thread's budget, in ticks: who has used as much is charged for it at
     /// home before the call goes on.
@@ -217,9 +220,28 @@ impl<M: Machine> Kernel<M> {
 
     /// Puts a visit on the agenda, as due: it goes on when nothing more urgent runs.
     fn wait_for_turn(&mut self, thread: Id<Thread>) {
+        let begin = self.time_for_visit();
         self.m.get(thread.visit()).place = Place::Agenda;
         let level = self.m.shared(thread.away()).priority();
         self.arm(Due::Visit(thread), level, 0);
+        self.bill(thread, begin);
+    }
+
+    /// What is done from now on, until [`Self::bill`], is a visitor's, not the current thread's:
+    /// what that has used is charged to it. Returns the time.
+    fn time_for_visit(&mut self) -> u64 {
+        let begin = self.m.now();
+        self.charge(begin);
+        begin
+    }
+
+    /// Bills a visitor for the time since `begin`. For its holder.
+    fn bill(&mut self, thread: Id<Thread>, begin: u64) {
+        let end = self.m.now();
+        self.cpu.since = end;
+        self.cpu.timers_changed = true;
+        let visit = self.m.get(thread.visit());
+        visit.ticks = visit.ticks.wrapping_add(end.wrapping_sub(begin));
     }
 
     /// Goes on with a visitor's call up to the first preemption point. The time is the visitor's.
@@ -229,8 +251,7 @@ impl<M: Machine> Kernel<M> {
         if !self.m.enter_tree() {
             return self.go_on_later(thread);
         }
-        let begin = self.m.now();
-        self.charge(begin);
+        let begin = self.time_for_visit();
         let visit = self.m.get(thread.visit());
         visit.place = Place::Letter;
         let (number, registers) = visit.call;
@@ -241,12 +262,9 @@ impl<M: Machine> Kernel<M> {
             self.dispatch_visiting(thread, number, &registers)
         };
         self.m.leave_tree();
-        let end = self.m.now();
-        self.cpu.since = end;
-        self.cpu.timers_changed = true;
-        let visit = self.m.get(thread.visit());
-        visit.ticks = visit.ticks.wrapping_add(end.wrapping_sub(begin));
-        let has_budget = visit.ticks < visit.left;
+        self.bill(thread, begin);
+        let Visit { ticks, left, .. } = *self.m.get(thread.visit());
+        let has_budget = ticks < left;
         let answer = match outcome {
             // It waits at an endpoint.
             Ok(Outcome::Arranged) => return,
@@ -329,6 +347,8 @@ impl<M: Machine> Kernel<M> {
             // It has travelled on, and its news with it.
             return self.m.post(at, thread.away_news());
         }
+        let begin = self.time_for_visit();
+        let away = self.m.shared(thread.away());
         // What the home says from now on comes with another letter; what it said before is seen.
         away.news_sent.swap(false, AcqRel);
         let (priority, recalled) = (away.priority(), away.recalled.load(Relaxed));
@@ -341,6 +361,7 @@ impl<M: Machine> Kernel<M> {
             Place::Queue(endpoint) => self.requeue_visitor(thread, endpoint),
             Place::Service(server) => self.restore_chain(server),
         }
+        self.bill(thread, begin);
         if recalled {
             self.send_back(thread);
         }
@@ -356,10 +377,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A thread of this processor that is away has another priority.
+    /// A thread of this processor that is away has another priority. The holder is told if it is
+    /// higher than any since the thread left, so that a call has an end of news.
     pub(crate) fn visit_follows(&mut self, thread: Id<Thread>, level: u8) {
-        self.m.shared(thread.away()).priority.store(level, Relaxed);
-        self.tell(thread);
+        let away = self.m.shared(thread.away());
+        if level > away.priority() {
+            away.priority.store(level, Relaxed);
+            self.tell(thread);
+        }
     }
 
     /// The processor that has the registers of a thread of any processor: its home, or, while it is

@@ -3,7 +3,7 @@
 //! A visitor's call, or the report of its fault, is a visit (`away.rs`) that waits: in a queue of
 //! the endpoint beside that of the local callers, then for the reply of the receiver. Its thread is
 //! away at home, and what the endpoint's home knows of it is its `Away` and its `Visit`: the
-//! priority, which follows the thread's, raises the receiver as a local caller's does.
+//! priority, which rises with the thread's, raises the receiver as a local caller's does.
 //!
 //! A context stays at its home, so no visitor brings one. The receiver serves it on its own, or, if
 //! it has none, on a context that the endpoint has for its visitors: together they take no more

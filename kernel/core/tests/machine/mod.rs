@@ -184,6 +184,8 @@ pub struct Fake {
     pub interrupt_every: u32,
     /// How long it takes to the next preemption point.
     pub ticks_per_point: u64,
+    /// How long it takes from one look at the clock to the next.
+    pub ticks_per_look: u64,
     pub points: u64,
     /// Calls of `get` since the call began or since the last preemption point.
     pub gets: Cell<u64>,
@@ -226,6 +228,7 @@ impl Fake {
             events: Vec::new(),
             interrupt_every: 0,
             ticks_per_point: 0,
+            ticks_per_look: 0,
             points: 0,
             gets: Cell::new(0),
             worst: 0,
@@ -263,7 +266,7 @@ impl Fake {
         swap(&mut self.initialised, &mut to.initialised);
         swap(&mut self.prepared, &mut to.prepared);
         (to.interrupt_every, to.tree_every) = (self.interrupt_every, self.tree_every);
-        to.ticks_per_point = self.ticks_per_point;
+        (to.ticks_per_point, to.ticks_per_look) = (self.ticks_per_point, self.ticks_per_look);
     }
 
     /// The registers of a thread, as its home sees them, or, while it is away, the holder.
@@ -519,6 +522,7 @@ impl Objects for Fake {
 
 impl Time for Fake {
     fn now(&mut self) -> u64 {
+        self.clock += self.ticks_per_look;
         self.clock
     }
 

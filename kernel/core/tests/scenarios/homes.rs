@@ -1,6 +1,6 @@
 //! Objects that belong to other processors.
 
-use crate::machine::world::{World, args, slot};
+use crate::machine::world::{Worker, World, args, slot};
 use pillion_abi::{
     NEVER,
     call::{Call, irq},
@@ -447,4 +447,61 @@ fn a_guest_takes_no_line_along_that_it_has_no_more() {
     w.root(Call::CapDelete, [0, line]);
     w.root(Call::CapDelete, [0, first]);
     assert_eq!([5, 6, 7].map(|line| w.k.m.masked.contains(&line)), [true; 3]);
+}
+
+/// A thread of the first processor whose call waits at the second one for what is more urgent.
+fn away(w: &mut World) -> Worker {
+    let (thread, _, _) = started(w, 1, 100);
+    let caller = w.limited(50, 1_000, 100_000);
+    w.enter(Call::ThreadSuspend as u64, args([thread]));
+    w.deliver();
+    w.on(0);
+    assert_eq!(w.state(caller.id), State::Away);
+    caller
+}
+
+/// Others could be interrupted without end if each change of a priority were told.
+#[test]
+fn only_a_higher_priority_is_told() {
+    let mut w = World::of(2);
+    let caller = away(&mut w);
+    let told = |w: &mut World, priority| {
+        w.root_runs();
+        w.enter(Call::ContextSetPriority as u64, args([caller.context, priority]));
+        let told = w.k.m.letters.len();
+        w.root_waits();
+        told
+    };
+    assert_eq!([60, 40, 55, 60, 61, 50].map(|priority| told(&mut w, priority)), [1, 0, 0, 0, 1, 0]);
+}
+
+/// A task that has its own threads called back all the time pays for what that takes of others.
+#[test]
+fn who_is_called_back_pays_for_the_letters() {
+    let mut w = World::of(2);
+    let (thread, busy, _) = started(&mut w, 1, 100);
+    let caller = w.limited(50, 1_000, 100_000);
+    let before = w.root(Call::ContextConsumed, [busy]).words[0];
+    w.on(0);
+    w.enter(Call::ThreadSuspend as u64, args([thread]));
+    // There only, time passes.
+    w.k.m.ticks_per_look = 10;
+    w.deliver_one(0);
+    w.on(0);
+    w.k.m.ticks_per_look = 0;
+    w.root_runs();
+    w.enter(Call::ThreadSuspend as u64, args([caller.thread]));
+    w.k.m.ticks_per_look = 10;
+    w.deliver_one(0);
+    w.k.m.ticks_per_look = 0;
+    w.deliver();
+    w.on(0);
+    assert_eq!(w.state(caller.id), State::Stopped);
+    w.enter(Call::ThreadSuspend as u64, args([caller.thread]));
+    w.root_waits();
+    let paid = w.root(Call::ContextConsumed, [caller.context]).words[0];
+    assert!(paid >= 20, "{paid}");
+    // The rest is from the interrupt's beginning to the kernel's first look at the clock.
+    let others = w.root(Call::ContextConsumed, [busy]).words[0] - before;
+    assert!(others <= 60, "{others}");
 }

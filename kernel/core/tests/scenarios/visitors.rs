@@ -153,9 +153,10 @@ fn visitors_are_served_among_local_callers_in_order_of_priority() {
     assert_eq!(s.w.current(), late.id);
     s.w.enter(Call::Sleep as u64, args([0, NEVER]));
     assert_eq!((s.w.frame(s.server.id).rsi, s.w.priority(s.server.id)), (3, 30));
+    // That the one that it serves is less urgent by now is not told.
     s.w.root(Call::ContextSetPriority, [visitors[1].context, 16]);
     s.w.on(0);
-    assert_eq!(s.w.priority(s.server.id), 20);
+    assert_eq!(s.w.priority(s.server.id), 30);
     assert_eq!((s.answer(0), s.w.priority(s.server.id)), (2, 20));
     s.w.enter(Call::ReplyReceive as u64, args([0, 0]));
     s.w.deliver();
@@ -278,16 +279,26 @@ fn a_priority_follows_to_the_queue_and_to_the_server() {
     for (context, priority, due) in [
         (queued.context, 30, 30),
         (served.context, 40, 40),
-        (served.context, 13, 30),
-        (queued.context, 14, 14),
-        (served.context, 5, 14),
-        (queued.context, 6, 12),
+        (served.context, 13, 40),
+        (served.context, 39, 40),
+        (queued.context, 14, 40),
+        (queued.context, 45, 45),
     ] {
         s.w.root(Call::ContextSetPriority, [context, priority]);
         s.w.deliver();
         s.w.on(0);
         assert_eq!(s.w.priority(s.server.id), due);
     }
+    // With its next call, each has the priority that it has then.
+    s.answer(0);
+    s.w.root(Call::ContextSetPriority, [queued.context, 16]);
+    s.answer(0);
+    assert_eq!(s.w.priority(s.server.id), 12);
+    s.w.root(Call::ContextSetPriority, [served.context, 14]);
+    s.call(served, 1, 1);
+    s.w.deliver();
+    s.w.on(0);
+    assert_eq!(s.w.priority(s.server.id), 14);
 }
 
 #[test]
