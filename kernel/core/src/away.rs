@@ -248,10 +248,12 @@ impl<M: Machine> Kernel<M> {
     /// Its slots are looked at, so they must not change meanwhile; if another processor changes
     /// any, it waits.
     pub(crate) fn visit(&mut self, thread: Id<Thread>) {
-        if !self.m.enter_tree() {
-            return self.go_on_later(thread);
-        }
         let begin = self.time_for_visit();
+        if !self.m.enter_tree() {
+            self.bill(thread, begin);
+            let here = self.cpu.number;
+            return self.go_on(thread, here);
+        }
         let visit = self.m.get(thread.visit());
         visit.place = Place::Letter;
         let (number, registers) = visit.call;
@@ -263,14 +265,14 @@ impl<M: Machine> Kernel<M> {
         };
         self.m.leave_tree();
         self.bill(thread, begin);
-        let Visit { ticks, left, .. } = *self.m.get(thread.visit());
-        let has_budget = ticks < left;
         let answer = match outcome {
             // It waits at an endpoint.
             Ok(Outcome::Arranged) => return,
-            Ok(Outcome::Restart | Outcome::Elsewhere(_)) if !has_budget => Answer::Again,
-            Ok(Outcome::Restart) => return self.go_on_later(thread),
-            Ok(Outcome::Elsewhere(next)) => return self.send(thread, next),
+            Ok(Outcome::Restart) => {
+                let here = self.cpu.number;
+                return self.go_on(thread, here);
+            }
+            Ok(Outcome::Elsewhere(next)) => return self.go_on(thread, next),
             Ok(Outcome::Done(values)) => Answer::Status(0, values),
             // That call is no visit.
             Ok(Outcome::Guest) => Answer::Again,
@@ -279,10 +281,12 @@ impl<M: Machine> Kernel<M> {
         self.send_home(thread, answer);
     }
 
-    /// A visit goes on when its letter comes again, behind those that wait here.
-    fn go_on_later(&mut self, thread: Id<Thread>) {
-        let here = self.cpu.number;
-        self.send(thread, here);
+    /// A visit goes on when its letter comes, here behind those that wait, unless it has used up
+    /// the thread's budget: then the thread calls again when it has more. A fault cannot be
+    /// reported again.
+    fn go_on(&mut self, thread: Id<Thread>, at: u8) {
+        let Visit { ticks, left, faulted, .. } = *self.m.get(thread.visit());
+        if ticks < left || faulted { self.send(thread, at) } else { self.send_home(thread, Answer::Again) }
     }
 
     /// Sends a thread that was called back home as it is. A call of an endpoint ends with

@@ -505,3 +505,28 @@ fn who_is_called_back_pays_for_the_letters() {
     let others = w.root(Call::ContextConsumed, [busy]).words[0] - before;
     assert!(others <= 60, "{others}");
 }
+
+/// Nor is it others who pay while a call is tried again because capabilities are being changed.
+#[test]
+fn tries_are_on_the_budget_of_the_caller() {
+    let mut w = World::of(2);
+    let (thread, _, busy) = started(&mut w, 1, 20);
+    let caller = w.limited(50, 100, 10_000);
+    w.enter(Call::ThreadSuspend as u64, args([thread]));
+    (w.k.m.tree_every, w.k.m.ticks_per_look) = (1, 30);
+    let mut tries = 0;
+    while w.k.m.letters.iter().any(|(to, _)| *to == 1) {
+        w.deliver_one(0);
+        tries += 1;
+        assert!(tries < 10, "it tries without end");
+    }
+    (w.k.m.tree_every, w.k.m.ticks_per_look) = (0, 0);
+    w.deliver();
+    w.on(0);
+    assert_eq!((tries, w.state(caller.id), w.k.cpu.current), (4, State::Ready, None));
+    w.pass(9_700);
+    assert_eq!(w.current(), caller.id);
+    w.ok(Call::ThreadSuspend, [thread]);
+    w.on(1);
+    assert_eq!(w.state(busy), State::Stopped);
+}
