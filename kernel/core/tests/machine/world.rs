@@ -183,6 +183,9 @@ impl World {
     pub fn leave(&mut self, what: &str) {
         self.k.finish();
         self.k.m.end_entry();
+        // Another thread may have the memory of one that ended.
+        let live = &self.k.m.live;
+        self.again.retain(|thread, _| live.contains_key(&(u64::from(*thread) * 64)));
         for thread in std::mem::take(&mut self.k.m.repeated) {
             let call = self.k.m.peek(thread.visit()).call;
             self.again.insert(thread.number(), call);
@@ -223,6 +226,7 @@ impl World {
         let f = self.k.m.frame(me);
         (f.rax, f.rdi, f.rsi) = (number, a[0], a[1]);
         f.words[..4].copy_from_slice(&a[2..]);
+        self.again.remove(&me.number());
         self.k.m.begin_entry();
         let fast = match Call::from_raw(number) {
             Some(Call::Call) if self.fast => self.k.call_fast(me, a[0]),
@@ -248,8 +252,6 @@ impl World {
         self.k.m.repeated.retain(|thread| *thread != me);
         if outcome == Outcome::Restart {
             self.again.insert(me.number(), (number, a));
-        } else {
-            self.again.remove(&me.number());
         }
         self.leave(name);
         outcome

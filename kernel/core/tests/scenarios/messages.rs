@@ -1,6 +1,6 @@
 //! Call and reply, with donation of time and priority.
 
-use crate::machine::world::{Worker, World, slot};
+use crate::machine::world::{Worker, World, args, slot};
 use pillion_abi::{
     NEVER,
     call::{Call, LABEL_FAULT, LABEL_NOTIFIED},
@@ -575,4 +575,21 @@ fn receive_after_inheritance() {
     w.expect(server.id, State::Receiving);
     assert_eq!((w.current(), w.priority(server.id)), (b.id, 3));
     assert_eq!(Error::from_raw(w.frame(b.id).rax), Some(Error::Gone));
+}
+
+/// A call that was cut short is made once more, whichever path it takes then.
+#[test]
+fn a_call_that_is_made_again_is_made_once() {
+    let mut w = World::new();
+    let end = w.make(Kind::Endpoint, 0);
+    let server = w.server_that_needs(end, None, 80);
+    let caller = w.limited(10, 100, 1_000);
+    w.k.m.clock += 50;
+    assert_eq!(w.enter(Call::Call as u64, args([end, 7])), Outcome::Restart);
+    let (number, again) = w.again[&caller.id.number()];
+    w.root(Call::ContextConfigure, [slot::SCHED, caller.context, 10, NEVER, 0, 255]);
+    assert_eq!(w.current(), caller.id);
+    w.enter(number, again);
+    assert_eq!((w.current(), w.frame(server.id).rsi), (server.id, 7));
+    assert!(!w.again.contains_key(&caller.id.number()));
 }
