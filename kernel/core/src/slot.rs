@@ -4,10 +4,13 @@
 //! `Slot::look`. They do so while another processor changes slots, which one at a time does
 //! ([`crate::machine::Devices::enter_tree`]). A capability that names an object is in the head
 //! alone. To fill a slot, the head is written last; to empty it, first. A head comes back only
-//! after the slot was filled eight times, each in a call, which is longer than the loads of a look
-//! take, but not longer than a system management interrupt between them. So the badge is looked at
-//! once more too: for one that belongs to another capability, the slot would have to be changed
-//! both before and after the second load of the head, within two gaps between single loads.
+//! after the slot was filled 32 times, each in a call, and emptied in another one, which together
+//! take some 10,000 instructions. The loads of a look are made with interrupts off, a few
+//! instructions apart; but a system management interrupt that stops one processor alone, or a
+//! hypervisor below, can come between them and last longer. So the badge is looked at once more
+//! too: for one that belongs to another capability, the slot would have to be filled 32 times
+//! before the second load of the head, and once more after it, within two gaps between single
+//! loads. Even then the capability was there, and so is the object: only the badge is another.
 
 use crate::{
     Id, Opt, cap::Cap, context::Context, endpoint::Endpoint, home::Homed, id::AtomicOpt, interrupt::Interrupt,
@@ -19,21 +22,27 @@ use core::sync::atomic::{
 };
 use pillion_abi::object::right;
 
+/// Most processors that run a kernel: a head has room for the numbers of so many.
+pub const PROCESSORS: usize = 8;
+
 /// The parts of a head: the kind of capability, rights, numbers of processors, flags, and above
 /// them the handle of an object. All of them but the count are 0 in an empty slot.
 mod head {
     pub const KIND: u64 = 0xff;
     pub const RIGHTS: u32 = 8;
     pub const HOME: u32 = 12;
-    pub const WITHIN: u32 = 16;
-    pub const INNER: u64 = 1 << 20;
-    pub const ORIGINAL: u64 = 1 << 21;
-    pub const UNMAPPING: u64 = 1 << 22;
-    pub const DEVICE: u64 = 1 << 23;
-    pub const DEPTH: u32 = 24;
+    pub const WITHIN: u32 = 15;
+    pub const INNER: u64 = 1 << 18;
+    pub const ORIGINAL: u64 = 1 << 19;
+    pub const UNMAPPING: u64 = 1 << 20;
+    pub const DEVICE: u64 = 1 << 21;
+    pub const DEPTH: u32 = 22;
     /// Counts how often the slot was filled, so that a head does not come back at once.
-    pub const FILLED: u64 = 7 << 29;
+    pub const FILLED: u64 = 31 << 27;
     pub const HANDLE: u32 = 32;
+
+    /// A processor's number.
+    pub const PROCESSOR: u64 = super::PROCESSORS as u64 - 1;
 }
 
 mod kind {
@@ -162,7 +171,7 @@ fn homed<T>(head: u64, of_kind: u64) -> Option<Homed<T>> {
 }
 
 const fn processor(head: u64, at: u32) -> u8 {
-    (head >> at) as u8 & 15
+    (head >> at) as u8 & head::PROCESSOR as u8
 }
 
 fn number<T>(id: Id<T>) -> u64 {
@@ -368,7 +377,7 @@ impl Slot {
     /// rights, and memory is not mapped through it.
     #[inline]
     pub(crate) fn fill_with_copy(&self, of: &Slot, copy: &Copied, depth: u8, next: Opt<Slot>, previous: Id<Slot>) {
-        const SAME: u64 = head::KIND | 15 << head::HOME | head::DEVICE | u64::MAX << head::HANDLE;
+        const SAME: u64 = head::KIND | head::PROCESSOR << head::HOME | head::DEVICE | u64::MAX << head::HANDLE;
         let from = of.head.load(Relaxed);
         let head = from & SAME | from & u64::from(copy.rights & right::ALL) << head::RIGHTS;
         let head = if copy.is_state_page { head & !(head::KIND | head::DEVICE) | kind::STATE_PAGE } else { head };

@@ -27,6 +27,7 @@ mod thread_page {
     pub const FPU: u64 = 1024;
 }
 
+const _: () = assert!(arch::MAX_CPUS <= pillion_core::slot::PROCESSORS);
 const _: () = assert!(pillion_core::id::THREAD_BYTES as u64 <= thread_page::FRAME);
 const _: () = assert!(thread_page::FRAME + size_of::<Frame>() as u64 <= thread_page::BASES);
 const _: () = assert!(thread_page::BASES + size_of::<SegmentBases>() as u64 <= thread_page::FPU);
