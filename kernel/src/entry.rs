@@ -5,8 +5,8 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::arch::{self, Cpu, code::several};
-use crate::trace::{self, entering, leaving};
-use crate::{guest, hardware::Hardware, interrupt, lock, shootdown};
+use crate::trace::{trace, trace_or_several};
+use crate::{guest, hardware::Hardware, interrupt};
 use pillion_abi::call::Call;
 use pillion_core::{
     Id, Kernel, Outcome,
@@ -67,7 +67,7 @@ unsafe fn kernel<'a>(cpu: Cpu) -> &'a mut Kernel<Hardware> {
 unsafe extern "C" fn kernel_message(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    entering!(Syscall, number, capability);
+    trace!(Syscall, number, capability);
     if !k.cpu.timers_changed
         && let Some(current) = k.cpu.current
     {
@@ -89,7 +89,7 @@ unsafe extern "C" fn kernel_message(cpu: Cpu, capability: u64, number: u64) -> !
 unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    entering!(Syscall, number, capability);
+    trace!(Syscall, number, capability);
     if !k.cpu.timers_changed
         && let Some(current) = k.cpu.current
         && let Some(vcpu) = k.vcpu_run_fast(current, capability)
@@ -100,15 +100,12 @@ unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> 
         }
         // SAFETY: the vCPU is configured, as `vcpu_run_fast` found.
         if unsafe { guest::run_user(k, current, vcpu) } && k.m.get(current).fpu {
-            leaving!(Switch, current.number(), 0u64, {
-                if shootdown::has_left() {
-                    leave(k);
-                }
-            });
+            trace_or_several!(Switch, current.number(), 0u64, cpu.shown().hide_guest());
             // SAFETY: since the thread made the call, nothing ran here but its guest, on the
             // thread's FPU state, and its address space is loaded.
             unsafe { arch::exit_to_user() };
         }
+        several! { cpu.shown().hide_guest() }
         leave(k);
     }
     syscall(k, cpu)
@@ -122,7 +119,7 @@ unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> 
 unsafe extern "C" fn kernel_syscall(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    entering!(Syscall, number, capability);
+    trace!(Syscall, number, capability);
     syscall(k, cpu)
 }
 
@@ -154,7 +151,7 @@ fn syscall(k: &mut Kernel<Hardware>, cpu: Cpu) -> ! {
 unsafe extern "C" fn kernel_interrupt(cpu: Cpu, vector: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    entering!(Interrupt, vector as u8, 0u64, trace::counters().interrupt(vector as u8));
+    trace_or_several!(Interrupt, vector as u8, 0u64, k.m.counters.interrupt(vector as u8));
     interrupt::handle_recorded(k, vector as u8);
     leave(k)
 }
@@ -171,7 +168,7 @@ unsafe extern "C" fn kernel_exception(cpu: Cpu, vector: u64, error_code: u64) ->
     // SAFETY: the entry code saved the registers there; the copy is the only use.
     let frame = unsafe { *cpu.frame() };
     let address = if vector == PAGE_FAULT { arch::fault_address() } else { 0 };
-    entering!(Exception, vector, frame.rip());
+    trace!(Exception, vector, frame.rip());
     k.fault([vector, error_code, address, frame.rip(), frame.rsp(), frame.rflags()]);
     leave(k)
 }
@@ -207,7 +204,10 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
         };
         if k.m.get(id).guest.is_some() {
             guest::run(k, id);
-            several! { handle_pending(k) }
+            several! {
+                k.m.cpu.shown().hide_guest();
+                handle_pending(k);
+            }
         } else {
             exit_to(k, id);
             k.block_current(State::Stopped);
@@ -221,7 +221,7 @@ fn handle_pending(k: &mut Kernel<Hardware>) {
     while let Some(number) = k.m.pending.take() {
         // It came in the middle of a call, which may have changed the next relevant deadline.
         k.cpu.timers_changed = true;
-        several! { trace::counters().interrupt(number) }
+        several! { k.m.counters.interrupt(number) }
         interrupt::handle(k, number);
     }
 }
@@ -232,7 +232,7 @@ fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(space) = id.space(&k.m) else { return };
     let uses_fpu = k.m.get(id).fpu;
     k.m.switch_to(id, space, uses_fpu);
-    leaving!(Switch, id.number(), 0u64, k.m.show_space());
+    trace!(Switch, id.number(), 0u64);
     // SAFETY: the thread is loaded, and the kernel is not used any more.
     unsafe { arch::exit_to_user() }
 }
@@ -242,7 +242,7 @@ fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
 /// host's clock and wake up late. Where it emulates several processors in turn, one that polls
 /// gives its turn away.
 fn idle(k: &mut Kernel<Hardware>) {
-    leaving!(Idle, 0u64, 0u64, k.m.cpu.shown().hide_guest());
+    trace!(Idle, 0u64, 0u64);
     let taken = if POLL.load(Relaxed) {
         several! { core::hint::spin_loop() }
         arch::take_pending_interrupt(k.m.cpu)
@@ -250,9 +250,8 @@ fn idle(k: &mut Kernel<Hardware>) {
         arch::idle_wait(k.m.cpu)
     };
     several! {
-        lock::enter();
         if let Some(number) = taken {
-            trace::counters().interrupt(number);
+            k.m.counters.interrupt(number);
         }
     }
     if let Some(number) = taken {

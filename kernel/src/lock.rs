@@ -13,7 +13,7 @@ use core::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use crate::{arch, shootdown};
+use crate::arch;
 
 /// A cache line of its own.
 #[repr(align(64))]
@@ -23,18 +23,15 @@ struct Line<T>(T);
 static TAKEN: Line<AtomicBool> = Line(AtomicBool::new(false));
 static WANTED: Line<AtomicBool> = Line(AtomicBool::new(false));
 
-/// Whether those who enter the kernel have to stay where they are, and how many do.
+/// Whether those who are interrupted have to stay where they are, and how many do.
 static PARK: Line<AtomicBool> = Line(AtomicBool::new(false));
 static PARKED: Line<AtomicU32> = Line(AtomicU32::new(0));
 
-/// For a processor that enters the kernel, or was interrupted by another one: waits if the code is
-/// being changed, and leaves the address space whose translations it has to drop.
-#[inline(always)]
-pub fn enter() {
+/// For a processor that was interrupted by another one: waits if the code is being changed.
+pub fn wait_if_asked() {
     if PARK.0.load(Acquire) {
         park();
     }
-    shootdown::heed();
 }
 
 /// Begins to change capabilities, unless another processor does. Constant time.
@@ -72,7 +69,7 @@ fn park() {
 
 /// Does something while all other processors wait in a loop that does not change: for the one that
 /// changes capabilities, with interrupts off. It waits until each has left its thread, guest or
-/// sleep, or has done what it does in the kernel, and then until each has gone on.
+/// sleep for the interrupt, or has come to it in the kernel, and then until each has gone on.
 pub fn parked(f: impl FnOnce()) {
     let others = arch::processors() - 1;
     let wait = |count| {

@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use crate::arch::{self, Cpu, MAX_CPUS, apic, direct, physical};
-use crate::{hardware::Hardware, lock, trace};
+use crate::{hardware::Hardware, lock, shootdown, trace};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pillion_core::{Kernel, away, away::About, id::GRANULE, machine::Devices as _};
 use pillion_post::{Announced, Inbox, Letter, Letters};
@@ -54,8 +54,8 @@ pub unsafe fn send(from: Cpu, to: usize, number: NonZeroU32) {
 /// that what is more urgent can come in between.
 #[cold]
 pub fn receive(k: &mut Kernel<Hardware>) {
-    // It may have come while this kernel ran, which then enters it here.
-    lock::enter();
+    lock::wait_if_asked();
+    shootdown::heed(&mut k.m);
     let own = k.m.cpu.index();
     let number = INBOXES.get(own).and_then(|inbox| k.m.post.take(inbox, &Memory));
     if let_others_in(k) || k.m.post.has_more() {
@@ -101,7 +101,7 @@ fn open(k: &mut Kernel<Hardware>, number: NonZeroU32) {
         // again, nor does its object end, before the core has had it; what it is about does not
         // change.
         let about = unsafe { (*direct::<away::Letter>(u64::from(number.get()) * GRANULE)).about };
-        let counters = trace::counters();
+        let counters = k.m.counters;
         trace::add_one(match about {
             About::Signal(_) => &counters.signals,
             About::Away(_) | About::News(_) => &counters.calls,

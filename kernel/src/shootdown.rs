@@ -1,7 +1,7 @@
 //! Translations that other processors may still use when entries of page tables are gone.
 //!
 //! Each processor shows the roots that it has loaded. Those that show the root in question are
-//! told and interrupted, and leave it where they enter the kernel. One that does not show the root
+//! told and interrupted, and leave it where they handle that. One that does not show the root
 //! is not disturbed. For a guest it is enough that they have left it: their flag, which they look
 //! at before they enter one again, is set by then. They show its root until they do something
 //! else, as the tables have to stay for as long as they may go back to it.
@@ -9,8 +9,8 @@
 //! Meanwhile the call of the one that told them ends at its next preemption point, and is made
 //! again.
 
-use crate::arch::{self, Cpu, kernel_root, paging, shown_by};
-use crate::trace;
+use crate::arch::{self, Cpu, shown_by};
+use crate::{hardware::Hardware, trace};
 use pillion_post::Shootdown;
 
 static SHOOTDOWN: Shootdown = Shootdown::new();
@@ -29,13 +29,6 @@ pub fn tell(own: Cpu, root: u64) -> bool {
     false
 }
 
-/// Whether this processor has left the address space that its kernel loaded last.
-#[cold]
-pub fn has_left() -> bool {
-    // SAFETY: whoever asks has set up its processor.
-    unsafe { Cpu::current() }.shown().space() == 0
-}
-
 /// Whether all that were told have left.
 pub fn is_over() -> bool {
     let is_over = SHOOTDOWN.is_over();
@@ -46,25 +39,14 @@ pub fn is_over() -> bool {
     is_over
 }
 
-/// Leaves the address space whose translations this processor has to drop, if there is one: not in
-/// a guest.
-#[inline(always)]
-pub fn heed() {
-    if !SHOOTDOWN.is_over() {
-        leave();
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn leave() {
-    // SAFETY: a processor that enters the kernel has set up its structure.
-    let cpu = unsafe { Cpu::current() };
-    if SHOOTDOWN.concerns(cpu.index()) {
-        // SAFETY: the kernel's own root.
-        unsafe { paging::switch_to(kernel_root()) };
-        cpu.shown().show_space(0);
-        SHOOTDOWN.dropped(cpu.index());
-        trace::add_one(&trace::counters().flushes);
+/// Leaves the address space, if its translations are to be dropped: for a processor that was
+/// interrupted by another one. Before that, it may go to user mode again and use them: they count
+/// as mapped until it has left.
+pub fn heed(m: &mut Hardware) {
+    let own = m.cpu.index();
+    if SHOOTDOWN.concerns(own) {
+        m.leave_space();
+        SHOOTDOWN.dropped(own);
+        trace::add_one(&m.counters.flushes);
     }
 }

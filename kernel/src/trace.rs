@@ -114,8 +114,7 @@ fn own() -> &'static Buffer {
     unsafe { &*buffer }
 }
 
-/// This processor's counters.
-#[inline]
+/// This processor's counters, which its kernel keeps.
 pub fn counters() -> &'static Counters {
     &own().counters
 }
@@ -141,7 +140,7 @@ macro_rules! trace {
 }
 pub(crate) use trace;
 
-/// A trace point, in place of which other code runs if several processors do.
+/// A trace point, before which other code runs if several processors do.
 macro_rules! trace_or_several {
     ($event:ident, $first:expr, $second:expr, $several:expr) => {
         // SAFETY: a no-operation; or, while tracing is on, a jump to the first block; or, if
@@ -160,38 +159,16 @@ macro_rules! trace_or_several {
                 traced = label {
                     $crate::trace::record(pillion_abi::trace::Event::$event, u64::from($first), u64::from($second));
                 },
-                several = label { $several },
+                several = label {
+                    $several;
+                    $crate::trace::record_if_on(pillion_abi::trace::Event::$event, u64::from($first), u64::from($second));
+                },
                 options(nostack, preserves_flags),
             );
         }
     };
 }
 pub(crate) use trace_or_several;
-
-/// The trace point at which the kernel is entered. With several processors it is there that others
-/// can have this one wait, or drop translations; then something else may be done.
-macro_rules! entering {
-    ($event:ident, $first:expr, $second:expr $(, $several:expr)?) => {
-        $crate::trace::trace_or_several!($event, $first, $second, {
-            $crate::lock::enter();
-            $($several;)?
-            $crate::trace::record_if_on(pillion_abi::trace::Event::$event, u64::from($first), u64::from($second));
-        })
-    };
-}
-pub(crate) use entering;
-
-/// The trace point at which the kernel is left. With several processors something else is done
-/// there.
-macro_rules! leaving {
-    ($event:ident, $first:expr, $second:expr, $several:expr) => {
-        $crate::trace::trace_or_several!($event, $first, $second, {
-            $several;
-            $crate::trace::record_if_on(pillion_abi::trace::Event::$event, u64::from($first), u64::from($second));
-        })
-    };
-}
-pub(crate) use leaving;
 
 /// Whether trace points are on.
 static ON: AtomicBool = AtomicBool::new(false);

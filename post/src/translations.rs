@@ -45,15 +45,25 @@ impl Shown {
     #[inline]
     #[must_use]
     pub fn space(&self) -> u64 {
-        self.space.load(Relaxed)
+        self.space.load(Acquire)
     }
 
-    /// Shows an address space, before it is loaded; or none (0), once the processor has left it.
+    /// Shows an address space and loads it, unless that is done already. `load` is a fence as well,
+    /// which pairs with that of `shows`: whatever is read of the tables from then on is read after
+    /// the root is shown. On x86 loading CR3 is one, as it serialises (AMD APM vol. 2,
+    /// "Serializing Instructions").
+    #[inline(always)]
+    pub fn load_space(&self, root: u64, load: impl FnOnce()) {
+        if self.space.load(Relaxed) != root {
+            self.space.store(root, Release);
+            load();
+        }
+    }
+
+    /// Shows none any more: the processor has left the address space.
     #[inline]
-    pub fn show_space(&self, root: u64) {
-        self.space.store(root, Relaxed);
-        // Pairs with that of `shows`.
-        fence(SeqCst);
+    pub fn hide_space(&self) {
+        self.space.store(0, Release);
     }
 
     /// Shows a guest, before the processor looks whether it has to drop what it knows of guests,
@@ -151,20 +161,20 @@ mod model {
         fn heed(&self, own: usize, known: &mut bool) {
             if self.shootdown.concerns(own) {
                 *known = false;
-                self.shown[own].show_space(0);
+                self.shown[own].hide_space();
                 self.shootdown.dropped(own);
             }
         }
 
         /// A processor goes to user mode twice, where it walks the tables and uses what it knows.
-        /// In the end it is interrupted.
+        /// At some time it is interrupted.
         fn walk(&self, own: usize) {
             let mut known = false;
             for _ in 0..2 {
-                self.heed(own, &mut known);
-                if self.shown[own].space() != ROOT {
-                    self.shown[own].show_space(ROOT);
+                if self.sent.load(Acquire) != 0 {
+                    self.heed(own, &mut known);
                 }
+                self.shown[own].load_space(ROOT, || fence(SeqCst));
                 known |= self.entry.load(Relaxed) != 0;
                 if known {
                     self.memory.with(|_| ());

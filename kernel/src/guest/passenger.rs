@@ -6,7 +6,7 @@ use super::{interrupted, notified, return_to_monitor};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{
     hardware::Hardware,
-    trace::{entering, leaving},
+    trace::{trace, trace_or_several},
     virtualisation,
 };
 use pillion_abi::{
@@ -81,10 +81,10 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, st
         None => processor.cancel_interrupt(),
     }
     k.m.load_fpu(processor.fpu_area());
-    leaving!(GuestEntry, vcpu.number(), offered.unwrap_or(0), virtualisation::show_passenger(processor));
+    trace_or_several!(GuestEntry, vcpu.number(), offered.unwrap_or(0), virtualisation::show_passenger(processor));
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter(state) };
-    entering!(GuestExit, vcpu.number(), 0u64);
+    trace!(GuestExit, vcpu.number(), 0u64);
     state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
     if let Some(vector) = offered
         && !processor.interrupt_pending()

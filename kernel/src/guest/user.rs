@@ -5,7 +5,7 @@ use super::{interrupted, return_to_monitor};
 use crate::arch::virt::{HwExit, UserExit, Vcpu as Processor};
 use crate::{
     hardware::Hardware,
-    trace::{entering, leaving},
+    trace::{trace, trace_or_several},
     virtualisation,
 };
 use pillion_abi::vcpu::{Exit, State, counter};
@@ -29,10 +29,10 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
         return false;
     }
     k.m.load_fpu(Hardware::fpu_area(id));
-    leaving!(GuestEntry, vcpu.number(), 0u64, virtualisation::show_guest(processor));
+    trace_or_several!(GuestEntry, vcpu.number(), 0u64, virtualisation::show_guest(processor));
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter_user(state) };
-    entering!(GuestExit, vcpu.number(), 0u64);
+    trace!(GuestExit, vcpu.number(), 0u64);
     state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
     match exit {
         Ok(fault) => {

@@ -8,7 +8,11 @@ mod spaces;
 mod threads;
 
 use crate::arch::{self, Cpu, Frame, SegmentBases, clock, direct, fpu, kernel_root, segment_base};
-use crate::{lock, shootdown, trace::trace, virtualisation};
+use crate::{
+    lock, shootdown,
+    trace::{self, Counters, trace},
+    virtualisation,
+};
 use core::sync::atomic::AtomicBool;
 use pillion_abi::PAGE;
 use pillion_core::{
@@ -44,13 +48,12 @@ pub struct Hardware {
     pub flush: &'static AtomicBool,
     /// Letters from other processors.
     pub post: Receiver,
+    /// What is counted where several processors run.
+    pub counters: &'static Counters,
     /// The thread whose frame and bases are loaded.
     running: Option<Id<Thread>>,
     /// The area that the FPU's registers belong to.
     fpu_owner: Option<fpu::Area>,
-    /// Root of the active address space, but for one that this processor had to leave: see
-    /// [`Hardware::show_space`].
-    root: u64,
     /// The first task's thread.
     pub first: Option<Id<Thread>>,
     /// Takes the bases that are saved when the first thread is loaded; never used again.
@@ -68,9 +71,9 @@ impl Hardware {
             pending: None,
             flush: virtualisation::flush_flag(cpu),
             post: Receiver::new(),
+            counters: trace::counters(),
             running: None,
             fpu_owner: None,
-            root: kernel_root(),
             first: None,
             nobody: SegmentBases::default(),
         }
@@ -79,39 +82,29 @@ impl Hardware {
     /// Makes the next exit to user mode lead to a thread, in its address space.
     #[inline(always)]
     pub fn switch_to(&mut self, thread: Id<Thread>, space: Id<Space>, uses_fpu: bool) {
-        self.load_space(space);
+        // Kept in a register: to the compiler, what follows may change all memory several times.
+        let cpu = self.cpu;
+        let root = self.shared(space).root;
+        // SAFETY: the space lives, its upper half was copied from the kernel's, and `space_drop`
+        // leaves it before it ends.
+        cpu.shown().load_space(root, || unsafe { arch::paging::switch_to(root) });
         if self.running != Some(thread) {
-            self.load(thread);
+            self.load(cpu, thread);
         }
         if uses_fpu {
-            self.load_fpu(Self::fpu_area(thread));
+            fpu::clear_ts(cpu);
+            self.load_fpu_registers(Self::fpu_area(thread));
         } else {
-            fpu::set_ts(self.cpu);
+            fpu::set_ts(cpu);
         }
     }
 
-    #[inline(always)]
-    fn load_space(&mut self, space: Id<Space>) {
-        let root = self.shared(space).root;
-        if root != self.root {
-            self.root = root;
-            // SAFETY: the space lives, its upper half was copied from the kernel's, and
-            // `space_drop` leaves it before it ends.
-            unsafe { arch::paging::switch_to(root) };
-        }
-    }
-
-    /// Shows the address space that [`Hardware::switch_to`] loaded, where several processors run,
-    /// and loads it again: what was walked of its tables before it was shown may be gone by now.
+    /// Leaves the address space that is loaded, if one is.
     #[cold]
-    pub fn show_space(&mut self) {
-        let shown = self.cpu.shown();
-        if shown.space() != self.root {
-            shown.show_space(self.root);
-            // SAFETY: as in `load_space`, which was called for the same space.
-            unsafe { arch::paging::switch_to(self.root) };
-        }
-        shown.hide_guest();
+    pub fn leave_space(&mut self) {
+        // SAFETY: the kernel's own root.
+        unsafe { arch::paging::switch_to(kernel_root()) };
+        self.cpu.shown().hide_space();
     }
 
     /// The vector that was taken to be handled on the way out, or is now.
@@ -125,7 +118,7 @@ impl Hardware {
     }
 
     #[inline(always)]
-    fn load(&mut self, thread: Id<Thread>) {
+    fn load(&mut self, cpu: Cpu, thread: Id<Thread>) {
         let bases = |t: Id<Thread>| direct::<SegmentBases>(t.physical() + thread_page::BASES);
         let old = self.running.map_or(&raw mut self.nobody, bases);
         // SAFETY: both lie in pages of living threads (`drop_fpu` forgets a deleted one), or in
@@ -135,7 +128,7 @@ impl Hardware {
         self.running = Some(thread);
         // SAFETY: the frame stays valid until the thread is deleted; by then another one is chosen
         // or the CPU is idle.
-        unsafe { self.cpu.set_frame(Self::frame_pointer(thread)) };
+        unsafe { cpu.set_frame(Self::frame_pointer(thread)) };
     }
 
     /// Loads the FPU state in an area, unless it is loaded already. The state that it replaces is
@@ -143,6 +136,12 @@ impl Hardware {
     #[inline(always)]
     pub fn load_fpu(&mut self, area: fpu::Area) {
         fpu::clear_ts(self.cpu);
+        self.load_fpu_registers(area);
+    }
+
+    /// The same, when the FPU is on.
+    #[inline(always)]
+    fn load_fpu_registers(&mut self, area: fpu::Area) {
         if self.fpu_owner == Some(area) {
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::Hardware;
 use crate::{
-    arch::{self, kernel_root, paging::PageTables},
+    arch::{self, paging::PageTables},
     shootdown, virtualisation,
 };
 use core::sync::atomic::Ordering::Relaxed;
@@ -68,11 +68,8 @@ impl Spaces for Hardware {
 
     fn space_drop(&mut self, space: Id<Space>) -> bool {
         let root = self.shared(space).root;
-        if self.root == root {
-            self.root = kernel_root();
-            // SAFETY: the kernel's own root.
-            unsafe { arch::paging::switch_to(self.root) };
-            self.cpu.shown().show_space(0);
+        if self.cpu.shown().space() == root {
+            self.leave_space();
         }
         !self.several() || shootdown::is_over() && shootdown::tell(self.cpu, root)
     }
