@@ -407,6 +407,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Whether a thread of this processor is here; if it is away, it is called back, and will be
     /// stopped.
+    #[inline(always)]
     pub(crate) fn is_here(&mut self, thread: Id<Thread>) -> bool {
         if self.m.get(thread).state != State::Away {
             return true;

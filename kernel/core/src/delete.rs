@@ -176,7 +176,7 @@ impl<M: Machine> Kernel<M> {
 
     fn end_object(&mut self, cap: Cap) -> bool {
         match cap {
-            Cap::Thread(object) => self.end_thread(object.beside()),
+            Cap::Thread(object) => return self.end_thread(object.beside()),
             Cap::Context(object) => self.end_context(object.beside()),
             Cap::Endpoint(object) => return self.end_endpoint(object.beside()),
             Cap::Notification(object) => return self.end_notification(object.beside()),
@@ -234,7 +234,20 @@ impl<M: Machine> Kernel<M> {
         self.unlink(slot);
     }
 
-    fn end_thread(&mut self, id: Id<Thread>) {
+    /// Empties its slots in a step of their own, as what they name may end before it does. The
+    /// current thread may be the one that deletes itself, and needs two of them to go on with that.
+    fn end_thread(&mut self, id: Id<Thread>) -> bool {
+        let first = if self.cpu.current == Some(id) { place::FAULT } else { place::SPACE };
+        let mut done = true;
+        for slot in (first..place::COUNT).map(|index| id.place(index)) {
+            if !self.m.shared(slot).is_empty() {
+                self.unlink_inner(slot);
+                done = false;
+            }
+        }
+        if !done {
+            return false;
+        }
         self.leave_guest(id);
         self.stop_waiting(id);
         self.release_lines_for(id);
@@ -249,11 +262,12 @@ impl<M: Machine> Kernel<M> {
         if let Some(context) = self.m.get(id).context {
             self.m.get(context).user = None;
         }
-        for index in 0..place::COUNT {
+        for index in place::SPACE..first {
             self.unlink_inner(id.place(index));
         }
         self.m.drop_fpu(id);
         self.m.forget(id);
+        true
     }
 
     /// Takes a thread out of `VcpuRun`, with [`Error::Gone`], if it is in it.
