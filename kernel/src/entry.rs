@@ -5,11 +5,12 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::arch::{self, Cpu, code::several};
-use crate::trace::{trace, trace_or_several};
+use crate::trace::{self, trace, trace_or_several};
 use crate::{guest, hardware::Hardware, interrupt};
-use pillion_abi::call::Call;
+use pillion_abi::{call::Call, trace::Event};
 use pillion_core::{
     Id, Kernel, Outcome,
+    fast::Signalled,
     machine::{Devices as _, Objects as _},
     thread::State,
     thread::Thread,
@@ -119,7 +120,31 @@ unsafe extern "C" fn kernel_vcpu_run(cpu: Cpu, capability: u64, number: u64) -> 
 unsafe extern "C" fn kernel_syscall(cpu: Cpu, capability: u64, number: u64) -> ! {
     // SAFETY: the entry code called this.
     let k = unsafe { kernel(cpu) };
-    trace!(Syscall, number, capability);
+    trace_or_several!(Syscall, number, capability, {
+        if number == Call::Signal as u64 {
+            signal(k, cpu, capability);
+        }
+    });
+    syscall(k, cpu)
+}
+
+/// `Signal`, where several processors run.
+#[inline(never)]
+fn signal(k: &mut Kernel<Hardware>, cpu: Cpu, capability: u64) -> ! {
+    trace::record_if_on(Event::Syscall, Call::Signal as u64, capability);
+    if !k.cpu.timers_changed
+        && let Some(current) = k.cpu.current
+    {
+        match k.signal_fast(current, capability) {
+            Some(Signalled::Here) => leave(k),
+            Some(Signalled::Elsewhere) => {
+                trace!(Switch, current.number(), 0u64);
+                // SAFETY: the thread made the call, and all of it is loaded as it was then.
+                unsafe { arch::exit_to_user() }
+            }
+            None => {}
+        }
+    }
     syscall(k, cpu)
 }
 

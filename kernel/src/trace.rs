@@ -34,7 +34,8 @@ impl Counters {
     /// Counts an interrupt.
     #[inline(always)]
     pub fn interrupt(&self, vector: u8) {
-        if let Some(counter) = self.interrupts.get(usize::from(vector.max(FIRST_VECTOR) - FIRST_VECTOR)) {
+        let index = usize::from(vector).saturating_sub(usize::from(FIRST_VECTOR));
+        if let Some(counter) = self.interrupts.get(index) {
             add_one(counter);
         }
     }

@@ -1,7 +1,7 @@
 //! Fast paths for the common cases of call and reply, a waiting receiver without a scheduling
-//! context of its own and a caller that can continue at once, and of running a guest. Everything is
-//! checked before anything is changed; if a check fails, the slow path is taken. Both lead to the
-//! same state.
+//! context of its own and a caller that can continue at once, of running a guest, and, where several
+//! processors run, of a signal. Everything is checked before anything is changed; if a check fails,
+//! the slow path is taken. Both lead to the same state.
 
 use crate::{
     Id, Kernel, Machine, Opt,
@@ -9,6 +9,15 @@ use crate::{
     vcpu::Vcpu,
 };
 use pillion_abi::object::right;
+
+/// Where the notification is that a thread signalled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signalled {
+    /// It is this processor's: the kernel has to be left as ever.
+    Here,
+    /// It is another one's: here, nothing but the thread's registers has changed.
+    Elsewhere,
+}
 
 impl<M: Machine> Kernel<M> {
     /// `Call` of the current thread through the capability at an index. Returns the receiver, which
@@ -60,6 +69,33 @@ impl<M: Machine> Kernel<M> {
         self.cpu.current = Some(caller);
         Some(caller)
     }
+
+    /// `Signal` of the current thread through the capability at an index, where several processors
+    /// run. Returns where the notification is, or `None` if nothing was done.
+    #[inline(always)]
+    pub fn signal_fast(&mut self, thread: Id<Thread>, index: u64) -> Option<Signalled> {
+        let caps = thread.caps(&self.m)?;
+        let slot = self.slot(caps, index).ok()?;
+        let look = self.m.shared(slot).look();
+        let notification = look.notification()?;
+        if !look.allows(right::WRITE) {
+            return None;
+        }
+        let Ok(id) = self.own(notification) else {
+            let is_there = self.signal_through(slot, look, notification);
+            return is_there.then(|| {
+                self.m.set_result(thread, 0, [0, 0]);
+                Signalled::Elsewhere
+            });
+        };
+        if !self.m.shared(slot).shows(look) {
+            return None;
+        }
+        self.m.set_result(thread, 0, [0, 0]);
+        self.signal(id, look.badge);
+        Some(Signalled::Here)
+    }
+
     /// `VcpuRun` of the current thread with the capability at an index. Returns the vCPU, which the
     /// thread is to run now, or `None` if nothing was done.
     #[inline(always)]

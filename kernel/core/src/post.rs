@@ -8,7 +8,7 @@
 //! when it is woken, and once when it does not wait.
 
 use crate::{
-    Id, Kernel, Machine,
+    Id, Kernel, Machine, Slot,
     away::{About, Letter},
     cap::CapSpace,
     home::Homed,
@@ -90,8 +90,6 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// The notification may be about to end. Its end waits for this processor once it has said what
-    /// it uses; if the slot is the same after that, the end has not looked yet.
     #[cold]
     #[inline(never)]
     fn signal_elsewhere(
@@ -101,14 +99,25 @@ impl<M: Machine> Kernel<M> {
         look: Look,
         notification: Homed<Notification>,
     ) -> Result<()> {
+        let slot = self.slot(space, index)?;
+        if self.signal_through(slot, look, notification) { Ok(()) } else { Err(Error::BadCap) }
+    }
+
+    /// Signals a notification of another processor, which a look at a slot found, unless that does
+    /// not show it any more. Returns whether it does.
+    ///
+    /// The notification may be about to end. Its end waits for this processor once it has said what
+    /// it uses; if the slot is the same after that, the end has not looked yet.
+    #[inline(always)]
+    pub(crate) fn signal_through(&mut self, slot: Id<Slot>, look: Look, notification: Homed<Notification>) -> bool {
         let post = notification.post();
         self.m.announce(Some(post));
-        let is_there = self.at(space, index).is_ok_and(|slot| slot.shows(look));
+        let is_there = self.m.shared(slot).shows(look);
         if is_there && look.badge != 0 && self.m.shared(post).put(look.badge) {
             self.m.post(notification.home(), post.letter());
         }
         self.m.announce(None);
-        if is_there { Ok(()) } else { Err(Error::BadCap) }
+        is_there
     }
 
     /// The letter of a notification of this processor has come. O(1), or O(log n) with a timeout to

@@ -237,6 +237,11 @@ impl World {
             self.leave("VcpuRun");
             return Outcome::Guest;
         }
+        let signals = number == Call::Signal as u64 && self.fast && self.processors() > 1;
+        if signals && self.k.signal_fast(me, a[0]).is_some() {
+            self.leave("Signal");
+            return Outcome::Arranged;
+        }
         if let Some(next) = fast {
             assert_eq!(self.k.cpu.current, Some(next));
             self.k.m.end_entry();

@@ -82,7 +82,13 @@ fn number_of(register: Register) -> u32 {
 
 #[inline]
 fn read(register: Register) -> u32 {
-    let (base, offset) = (registers(), register.offset());
+    read_from(registers(), register)
+}
+
+/// Reads a register, given what [`registers`] said.
+#[inline]
+fn read_from(base: u64, register: Register) -> u32 {
+    let offset = register.offset();
     // SAFETY: `init` made sure that the registers are there, in memory or as MSRs; reading them
     // changes nothing.
     unsafe {
@@ -97,7 +103,13 @@ fn read(register: Register) -> u32 {
 /// The worst that a wrong value can do is an interrupt out of place.
 #[inline]
 fn write(register: Register, value: u32) {
-    let (base, offset) = (registers(), register.offset());
+    write_to(registers(), register, value);
+}
+
+/// Writes a register, given what [`registers`] said.
+#[inline]
+fn write_to(base: u64, register: Register, value: u32) {
+    let offset = register.offset();
     // SAFETY: as in `read`; none of them writes memory.
     unsafe {
         if base == 0 {
@@ -161,7 +173,8 @@ pub fn reaches(id: u32) -> bool {
 }
 
 fn send(id: u32, command: u32) {
-    if registers() == 0 {
+    let base = registers();
+    if base == 0 {
         // The register is no memory: on some processors earlier stores could be seen after it
         // (Intel SDM vol. 3, 10.12.3).
         // SAFETY: in x2APIC mode there is this register, which is both words.
@@ -171,11 +184,11 @@ fn send(id: u32, command: u32) {
         }
         return;
     }
-    write(register::COMMAND_TARGET, id << 24);
-    write(register::COMMAND, command);
+    write_to(base, register::COMMAND_TARGET, id << 24);
+    write_to(base, register::COMMAND, command);
     // It takes some cycles of the bus; a local APIC that never sends is a broken one.
     for _ in 0..1_000_000 {
-        if read(register::COMMAND) & IN_TRANSIT == 0 {
+        if read_from(base, register::COMMAND) & IN_TRANSIT == 0 {
             return;
         }
     }
