@@ -172,7 +172,8 @@ pub struct RunArguments {
     /// Number of the machine's processors
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     pub cpus: u8,
-    /// Emulator to use
+    /// Emulator to use. Where Linux rides on several processors and --wall-clock is not given, QEMU
+    /// must be 8.1 or later; instead of an older default, that of Debian's backports is downloaded
     #[arg(long, value_name = "PATH", default_value = "qemu-system-x86_64")]
     pub qemu: PathBuf,
     /// Emulated CPU model; it must have SVM and nested paging
@@ -254,6 +255,13 @@ impl RunArguments {
             (_, true) => Clock::Wall,
             _ => Clock::Paced,
         }
+    }
+
+    /// Whether processors that compute must take turns: the clock counts instructions, and Linux
+    /// has several of them.
+    pub fn takes_turns(&self) -> bool {
+        let rides = !self.build.no_linux && self.build.root.is_none();
+        self.cpus > 1 && self.clock() != Clock::Wall && rides
     }
 }
 

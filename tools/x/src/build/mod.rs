@@ -8,7 +8,7 @@ mod cpio;
 pub mod forwards;
 mod initramfs;
 mod kernel_module;
-mod lock;
+pub mod lock;
 pub mod passenger;
 pub mod patched;
 mod plan;

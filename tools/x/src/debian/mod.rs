@@ -2,15 +2,18 @@
 //! whole Debian on a disk.
 
 pub mod disk;
+pub mod emulator;
 pub mod kernel;
 pub mod libraries;
 pub mod modules;
+mod sources;
 mod stanza;
 
 use crate::problem::problem;
 use crate::progress::step;
 use crate::tool;
 use anyhow::{Context as _, Result};
+use sources::Sources;
 use stanza::Stanza;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,16 +30,23 @@ pub struct Package {
     pub root: PathBuf,
 }
 
-/// The packages that this machine's package sources offer.
+/// The packages that package sources offer.
 pub struct Archive {
     cache: PathBuf,
+    sources: Sources,
 }
 
 impl Archive {
-    /// An archive that keeps its downloads in `cache`.
+    /// What this machine's package sources offer; downloads are kept in `cache`.
     pub fn new(cache: PathBuf) -> Result<Archive> {
-        let make = || fs::create_dir_all(&cache).and_then(|()| cache.canonicalize());
-        Ok(Archive { cache: make().with_context(|| format!("cannot create {}", cache.display()))? })
+        Ok(Archive { cache: made(&cache)?, sources: Sources::of_machine() })
+    }
+
+    /// What the backports of this machine's release offer; lists and downloads are kept in `cache`.
+    pub fn of_backports(cache: PathBuf) -> Result<Archive> {
+        let cache = made(&cache)?;
+        let sources = Sources::of_backports(&cache.join("apt"))?;
+        Ok(Archive { cache, sources })
     }
 
     /// A text that changes whenever the list of available packages does.
@@ -53,7 +63,7 @@ impl Archive {
 
     /// Makes packages available; skips those that no source offers.
     pub fn packages(&self, names: &[String]) -> Result<Vec<Package>> {
-        let stanzas = describe(names)?;
+        let stanzas = self.describe(names)?;
         let missing: Vec<&Stanza> = stanzas.iter().filter(|stanza| !self.root(stanza).is_dir()).collect();
         if !missing.is_empty() {
             let list: Vec<&str> = missing.iter().map(|stanza| stanza.package.as_str()).collect();
@@ -64,6 +74,23 @@ impl Archive {
         Ok(stanzas.into_iter().map(opened).collect())
     }
 
+    /// What the sources say about packages; fetches the lists if there are none.
+    fn describe(&self, names: &[String]) -> Result<Vec<Stanza>> {
+        let stanzas = self.query(names)?;
+        if !stanzas.is_empty() || names.is_empty() {
+            return Ok(stanzas);
+        }
+        self.sources.update()?;
+        let stanzas = self.query(names)?;
+        if stanzas.is_empty() { Err(unknown(&names.join(", "))) } else { Ok(stanzas) }
+    }
+
+    fn query(&self, names: &[String]) -> Result<Vec<Stanza>> {
+        let output = tool::output(self.sources.command("apt-cache").args(["show", "--no-all-versions"]).args(names))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(stanza::parse(&text).into_iter().filter(|stanza| names.contains(&stanza.package)).collect())
+    }
+
     fn root(&self, stanza: &Stanza) -> PathBuf {
         self.cache.join(format!("{}_{}", stanza.package, stanza.version.replace(':', "%3a")))
     }
@@ -71,7 +98,7 @@ impl Archive {
     fn fetch(&self, stanzas: &[&Stanza]) -> Result<()> {
         let folder = tempfile::tempdir_in(&self.cache)?;
         let names = stanzas.iter().map(|stanza| format!("{}={}", stanza.package, stanza.version));
-        let mut download = Command::new("apt-get");
+        let mut download = self.sources.command("apt-get");
         download.args(["-q", "download"]).args(names).current_dir(folder.path());
         tool::quietly(&mut download).map_err(|error| {
             let remedy = "check the network, run `apt-get update` as root, then try again";
@@ -99,6 +126,12 @@ impl Archive {
     }
 }
 
+/// The folder, created if there is none.
+fn made(folder: &Path) -> Result<PathBuf> {
+    let make = || fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
+    make().with_context(|| format!("cannot create {}", folder.display()))
+}
+
 fn downloaded(folder: &Path, package: &str) -> Result<PathBuf> {
     let prefix = format!("{package}_");
     for entry in fs::read_dir(folder)? {
@@ -108,23 +141,6 @@ fn downloaded(folder: &Path, package: &str) -> Result<PathBuf> {
         }
     }
     Err(unknown(package))
-}
-
-/// What the sources say about packages; fetches the lists if there are none.
-fn describe(names: &[String]) -> Result<Vec<Stanza>> {
-    let stanzas = query(names)?;
-    if !stanzas.is_empty() || names.is_empty() {
-        return Ok(stanzas);
-    }
-    crate::doctor::install::update_lists()?;
-    let stanzas = query(names)?;
-    if stanzas.is_empty() { Err(unknown(&names.join(", "))) } else { Ok(stanzas) }
-}
-
-fn query(names: &[String]) -> Result<Vec<Stanza>> {
-    let output = tool::output(Command::new("apt-cache").args(["show", "--no-all-versions"]).args(names))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(stanza::parse(&text).into_iter().filter(|stanza| names.contains(&stanza.package)).collect())
 }
 
 fn unknown(name: &str) -> anyhow::Error {

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// Serial number of the disk that the disk load may write to.
 const SCRATCH_SERIAL: &str = "pillion-scratch";
 
+/// Length of a turn, where several processors take turns, in µs: as many thousand instructions.
+const TURN_US: u32 = 1;
+
 /// What the machine boots.
 pub enum Boot {
     /// Pillion and its bundle.
@@ -50,6 +53,9 @@ impl Folder<'_> {
 pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String> {
     let mut list = Arguments::default();
     processor(&mut list, run);
+    if run.takes_turns() {
+        turns(&mut list);
+    }
     list.add("-m", run.memory);
     list.flag("-nodefaults").add("-display", "none");
     if run.when.is_empty() {
@@ -149,6 +155,13 @@ fn processor(list: &mut Arguments, run: &RunArguments) {
             list.add("-cpu", &run.cpu);
         }
     }
+}
+
+/// A turn ends at the machine's next timer. A filter that hands on, each [`TURN_US`], what arrived
+/// at a port of a hub with nobody on it, has one, and does nothing else.
+fn turns(list: &mut Arguments) {
+    list.add("-netdev", "hubport,id=turns,hubid=99");
+    list.add("-object", format!("filter-buffer,id=turn,netdev=turns,interval={TURN_US}"));
 }
 
 fn serial(list: &mut Arguments, run: &RunArguments, boot: &Boot, folder: &Folder) {

@@ -21,17 +21,19 @@ mod transcript;
 mod validate;
 mod view;
 
+use crate::build::lock::lock;
 use crate::build::{self, Built, patched};
 use crate::cli::RunArguments;
 use crate::file::{temporary, write_whole};
 use crate::repository::Repository;
-use crate::{doctor, qemu, system_file};
+use crate::{debian, doctor, qemu, system_file};
 use anyhow::Result;
 use emulated::{Boot, Folder};
 use ending::Ending;
 use pillion_measure_data::plain;
 use result::RunResult;
 use session::Ended;
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 pub use streams::follow;
@@ -44,6 +46,7 @@ const SCRATCH: u64 = 256 << 20;
 pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     validate::arguments(repository, run)?;
     doctor::ensure(repository, run.qemu.as_os_str() == qemu::DEFAULT)?;
+    let run = &*with_turns(repository, run)?;
     let version = qemu::version(&run.qemu)?;
     emulator::check_cpu(&run.qemu, &run.cpu, run.build.root.is_none())?;
     let size = (!run.headless).then(terminal::size).flatten();
@@ -68,6 +71,20 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     let unseen = run.headless || run.build.no_linux;
     let printed = if unseen { ended.observed.printed.text(tasks) } else { String::new() };
     conclude(run, &ended, &result, patched.as_deref(), &[faults.concat(), printed].concat())
+}
+
+/// The arguments, with an emulator whose processors take turns where that matters.
+fn with_turns<'a>(repository: &Repository, run: &'a RunArguments) -> Result<Cow<'a, RunArguments>> {
+    if !run.takes_turns() {
+        return Ok(Cow::Borrowed(run));
+    }
+    // What is downloaded is shared.
+    let _lock = lock(repository)?;
+    let emulator = debian::emulator::that_shares(&run.qemu, || repository.build("cache"))?;
+    let mut run = run.clone();
+    run.qemu = emulator.program;
+    run.qemu_args.extend(emulator.arguments);
+    Ok(Cow::Owned(run))
 }
 
 /// Warns, before and after a run, that a patch changed the kernel.

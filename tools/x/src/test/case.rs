@@ -18,6 +18,9 @@ const FOLDER: &str = "tests/system";
 /// Options of runs in which no Linux rides.
 const WITHOUT: [&str; 3] = ["--root", "--no-linux", "--direct"];
 
+/// A task on each of four processors, beside Linux on all of them.
+const FOUR: &str = "tests/system/systems/four.toml";
+
 /// A file in tests/system.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,6 +51,10 @@ pub struct Case {
     /// Other kernels of Linux on which it also runs, as a test that takes long.
     #[serde(default)]
     kernels: Vec<String>,
+    /// Whether it also runs on four processors, with Linux and a task on each, as a test that takes
+    /// long.
+    #[serde(default)]
+    on_four: bool,
     /// What is expected.
     #[serde(default)]
     expect: Expect,
@@ -95,18 +102,34 @@ impl Case {
         cases.filter(wanted).collect()
     }
 
-    /// The tests that also run on other kernels, once for each of those.
+    /// The tests that also run on other kernels, once for each of those, and on four processors.
     fn elsewhere(repository: &Repository, is_case: impl Fn(&Path) -> bool) -> Result<Vec<Case>> {
         let mut cases = Vec::new();
         for file in super::files(repository, FOLDER, is_case) {
-            for kernel in Case::read(&file, "")?.kernels {
-                let mut case = Case::read(&file, &format!("{LONG}/"))?;
+            let read = || Case::read(&file, &format!("{LONG}/"));
+            let here = read()?;
+            for kernel in here.kernels {
+                let mut case = read()?;
                 case.name = format!("{}-{kernel}", case.name);
                 case.arguments.extend(["--linux".into(), kernel]);
                 cases.push(case);
             }
+            if here.on_four {
+                cases.push(read()?.on_four());
+            }
         }
         Ok(cases)
+    }
+
+    /// The same on four processors. The others' turns are part of a latency there, and of the time
+    /// that the run takes.
+    fn on_four(mut self) -> Case {
+        self.name.push_str("-on-four");
+        self.system = Some(FOUR.into());
+        self.arguments.extend(["--cpus".into(), "4".into()]);
+        self.limit *= 4;
+        self.expect.allow_turns(4);
+        self
     }
 
     fn read(file: &Path, prefix: &str) -> Result<Case> {
@@ -194,5 +217,6 @@ mod tests {
         assert!(!long.is_empty() && long.iter().all(|name| name.starts_with("long/")), "{long:?}");
         assert_eq!(names(Some("long/dual-rt")), ["long/dual-rt"]);
         assert_eq!(names(Some("long/cobalt")), ["long/cobalt-rt", "long/cobalt-6.12"], "on other kernels");
+        assert_eq!(names(Some("long/isolation-spin")), ["long/isolation-spin-on-four"], "on four processors");
     }
 }

@@ -70,6 +70,12 @@ impl Expect {
         wrong
     }
 
+    /// Allows latencies in which this many processors take turns: virtual time passes for all of
+    /// them while one executes.
+    pub fn allow_turns(&mut self, processors: u64) {
+        self.max_ns = self.max_ns.map(|max| max * processors);
+    }
+
     fn check_result(&self, result: &Value, wrong: &mut Vec<String>) {
         if let Some(boots) = self.boots {
             let found = &result["linux"]["boots"];
