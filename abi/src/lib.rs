@@ -41,5 +41,9 @@ pub const NEVER: u64 = u64::MAX;
 /// CPU; those from here up, the highest priority class of the local APIC, to the real-time side.
 pub const RT_VECTOR_FIRST: u8 = 0xf0;
 
+/// Where several processors run: the vector of messages from the passenger of one to that of
+/// another. No line of the passenger's can have it.
+pub const MESSAGE_VECTOR: u8 = RT_VECTOR_FIRST - 1;
+
 /// First vector for physical interrupts of the passenger.
 pub const GUEST_VECTOR_FIRST: u8 = 0x20;

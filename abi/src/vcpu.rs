@@ -105,6 +105,8 @@ pub mod counter {
     pub const INJECTED: usize = 5;
     /// Returns to the VM monitor.
     pub const RETURNS: usize = 6;
+    /// Messages to other processors of the guest's.
+    pub const MESSAGES: usize = 7;
 }
 
 /// A segment register.
@@ -260,6 +262,12 @@ pub struct State {
     pub isr: Cell<[u64; 4]>,
     /// Pending vectors, likewise.
     pub irr: Cell<[u64; 4]>,
+    /// The guest's local APIC is an x2APIC: where several processors run, the kernel sends
+    /// interrupts with a fixed vector to processors that have a passenger, if this is not 0.
+    pub messages: Cell<u64>,
+    /// What the guest wrote to the command register of its local APIC: the last message that was
+    /// sent, by the kernel or by the monitor.
+    pub command: Cell<u64>,
     /// See [`counter`].
     pub counters: [Cell<u64>; COUNTERS],
 }

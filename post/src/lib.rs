@@ -11,7 +11,8 @@
 //! can come in between.
 //!
 //! Beside letters there is what has processors drop translations: [`Shown`], [`Shootdown`]; and
-//! what keeps alive what one of them uses: [`Announced`].
+//! what keeps alive what one of them uses: [`Announced`]; and what their guests send each other:
+//! [`Messages`].
 //!
 //! The model checker runs this very source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p pillion-post --release`.
@@ -19,11 +20,13 @@
 #![forbid(unsafe_code)]
 
 mod announced;
+mod messages;
 #[cfg(test)]
 mod tests;
 mod translations;
 
 pub use announced::Announced;
+pub use messages::Messages;
 pub use translations::{Shootdown, Shown};
 
 use core::num::NonZeroU32;

@@ -48,6 +48,16 @@ mod alone {
     }
 
     #[test]
+    fn a_vector_is_taken_once_and_interrupts_once() {
+        let messages = Messages::new();
+        assert!(messages.put(0xfd));
+        assert!(!messages.put(0xfd) && !messages.put(0x21));
+        assert_eq!(messages.take(), [1 << 0x21, 0, 0, 1 << 0x3d]);
+        assert_eq!(messages.take(), [0; 4]);
+        assert!(messages.put(0x21), "the receiver has looked");
+    }
+
+    #[test]
     fn an_interrupt_without_a_letter() {
         let (inbox, desk, mut receiver) = (Inbox::new(), Desk::default(), Receiver::new());
         assert_eq!(take(&mut receiver, &inbox, &desk), 0);

@@ -363,6 +363,7 @@ impl<M: Machine> Kernel<M> {
             self.cpu.passenger = None;
             self.cpu.passenger_level = u8::MAX;
             self.cpu.timers_changed = true;
+            self.m.accept_messages(false);
         }
         self.m.vcpu_drop(id);
         self.unlink_inner(id.space());

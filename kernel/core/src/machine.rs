@@ -255,4 +255,8 @@ pub trait Guests {
 
     /// Copies the guest's interrupt state to the page that the monitor shares.
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>);
+
+    /// Forgets the interrupts that other processors' guests have sent the passenger, and accepts
+    /// further ones, or none.
+    fn accept_messages(&mut self, accept: bool);
 }

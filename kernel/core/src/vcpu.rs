@@ -160,6 +160,16 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Other processors' guests have sent the passenger interrupts, a bit for each vector. O(1).
+    pub fn passenger_messages(&mut self, vectors: &[u64; 4]) {
+        if let Some(id) = self.cpu.passenger
+            && *vectors != [0; 4]
+        {
+            self.m.get(id).apic.raise_all(vectors);
+            self.wake_guest(id);
+        }
+    }
+
     fn wake_guest(&mut self, id: Id<Vcpu>) {
         if let Some(thread) = self.m.get(id).thread
             && self.m.get(thread).state == State::Halted
@@ -265,6 +275,9 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn reset_guest_interrupts(&mut self, id: Id<Vcpu>) {
         for _ in 0..self.m.get(id).apic.reset() {
             self.m.end_of_interrupt();
+        }
+        if self.cpu.passenger == Some(id) {
+            self.m.accept_messages(true);
         }
     }
 }

@@ -27,7 +27,8 @@ use x86_64 as chosen;
 pub use chosen::apic;
 /// The root of the kernel's half of all address spaces; the processors that run.
 pub use chosen::boot::{
-    each_other_processor, interrupt_processor, kernel_root, memory_of_traces, processors, wake_others,
+    each_other_processor, has_apic, interrupt_passenger, interrupt_processor, kernel_root, memory_of_traces,
+    processors, wake_others,
 };
 /// Time: `now`, `tsc_hz`, `program_deadline`.
 pub use chosen::clock;

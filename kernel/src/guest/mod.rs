@@ -1,6 +1,7 @@
 //! Running a guest: enter it, handle the exits that are the kernel's, hand the rest to the VM
 //! monitor.
 
+pub mod message;
 mod passenger;
 mod user;
 

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{interrupted, notified, return_to_monitor};
+use super::{interrupted, message, notified, return_to_monitor};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{
     hardware::Hardware,
@@ -19,6 +19,7 @@ use pillion_core::{Id, Kernel, machine::Objects as _, thread::Thread, vcpu::Vcpu
 /// x2APIC registers that the kernel handles itself (Intel SDM vol. 3A, 10.12.1.2).
 mod msr {
     pub const X2APIC_EOI: u32 = 0x80b;
+    pub const X2APIC_COMMAND: u32 = 0x830;
     pub const TSC_DEADLINE: u32 = 0x6e0;
 }
 
@@ -120,6 +121,11 @@ fn handle(
             state.deadline.store(deadline, Relaxed);
             processor.advance(WRMSR);
             k.guest_deadline(vcpu, deadline);
+        }
+        HwExit::Msr { write: true, number: msr::X2APIC_COMMAND } if message::send(k, processor, state) => {
+            processor.advance(WRMSR);
+            state.counters[counter::MESSAGES].update(|count| count.wrapping_add(1));
+            return true;
         }
         HwExit::Halt if processor.interrupts_enabled() => {
             state.counters[counter::HALTS].update(|count| count.wrapping_add(1));

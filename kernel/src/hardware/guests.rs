@@ -6,6 +6,7 @@ use crate::{
         direct,
         virt::{self, Vcpu as Processor},
     },
+    guest::message,
     virtualisation,
 };
 use core::sync::atomic::Ordering::Relaxed;
@@ -123,5 +124,9 @@ impl Guests for Hardware {
         let guest = &self.get(vcpu).apic;
         state.irr.set(*guest.irr());
         state.isr.set(*guest.isr());
+    }
+
+    fn accept_messages(&mut self, accept: bool) {
+        message::accept(self.cpu.index(), accept);
     }
 }

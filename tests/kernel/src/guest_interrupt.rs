@@ -39,12 +39,17 @@ pub const HANDLER: u64 = 0x700;
 /// Makes a guest whose handlers for two vectors make hypercalls, at different addresses.
 pub fn listening(kit: &mut Kit, code: &[u8]) -> Checked<Guest> {
     let mut guest = with(kit, code)?;
+    prepare(&mut guest);
+    Ok(guest)
+}
+
+/// Gives a guest these handlers.
+pub fn prepare(guest: &mut Guest) {
     guest.put(u64::from(VECTOR) * 4, &[0, 7, 0, 0]);
     guest.put(u64::from(VECTOR + 0x20) * 4, &[0, 8, 0, 0]);
     guest.put(HANDLER, &[0x0f, 0x01, 0xd9, 0xcf]);
     guest.put(HANDLER + 0x100, &[0x0f, 0x01, 0xd9, 0xcf]);
     guest.state().idtr.update(|s| Segment { limit: 0xffff, ..s });
-    Ok(guest)
 }
 
 /// sti; jmp self

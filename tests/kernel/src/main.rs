@@ -15,6 +15,7 @@ mod fault;
 mod fault_handler;
 mod fpu;
 mod guest_interrupt;
+mod guest_message;
 mod guest_signal;
 mod guest_wait;
 mod inheritance;
@@ -91,7 +92,8 @@ fn tests(has_svm: bool, cpus: u64) -> impl Iterator<Item = &'static Test> {
     let groups: &[&'static [Test]] = if has_svm { &ALL } else { &WITHOUT_SVM };
     let guests = if has_svm { guest_interrupt::TESTS } else { &[] };
     let elsewhere = if cpus > 1 { several::TESTS } else { &[] };
-    let among_four: [&[Test]; 3] = if cpus > 3 { [posts::TESTS, translations::TESTS, counts::TESTS] } else { [&[]; 3] };
+    let among_four: [&[Test]; 4] =
+        if cpus > 3 { [posts::TESTS, translations::TESTS, counts::TESTS, guest_message::TESTS] } else { [&[]; 4] };
     groups.iter().copied().flatten().chain(guests).chain(elsewhere).chain(among_four.into_iter().flatten())
 }
 

@@ -48,7 +48,7 @@ const OTHER: u64 = 1;
 const FILLED: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 
 /// The number of a processor's local APIC.
-fn apic_id(kit: &Kit, number: u64) -> u32 {
+pub fn apic_id(kit: &Kit, number: u64) -> u32 {
     let is_it = |p: &&Processor| p.state == RUNS && u64::from(p.number) == kit.number(number);
     kit.info.processors.iter().find(is_it).map_or(u32::MAX, |p| p.apic_id)
 }

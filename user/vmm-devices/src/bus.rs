@@ -6,7 +6,7 @@
 use pillion_abi::vcpu::State;
 
 use crate::answer::{Access, Answer, Effect};
-use crate::apic::{self, LocalApic, Shared};
+use crate::apic::{self, ApicMode, LocalApic, Shared};
 use crate::ioapic::IoApics;
 use crate::msr::Msrs;
 use crate::pci::Filter;
@@ -45,6 +45,11 @@ impl Local {
     /// Its number in [`Bus::processors`].
     pub fn index(&self) -> usize {
         self.index
+    }
+
+    /// Whether its local APIC is an x2APIC.
+    pub fn has_x2apic(&self) -> bool {
+        self.apic.mode() == ApicMode::X2apic
     }
 
     /// Restores the state in which firmware hands over.

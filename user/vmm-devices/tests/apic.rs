@@ -88,8 +88,8 @@ fn periodic_keeps_its_phase() {
 }
 
 /// Whether what a write of the command register in xAPIC mode sends reaches the sender.
-fn reaches(apic: &mut LocalApic, command: u64) -> bool {
-    match apic.write_memory(0x300, 4, command, 0, &mut Shared::default()) {
+fn reaches(apic: &mut LocalApic, command: u64, shared: &mut Shared) -> bool {
+    match apic.write_memory(0x300, 4, command, 0, shared) {
         Effect::Interrupt(_) => true,
         Effect::Message(message) => apic.address().is_reached(message.to, true),
         _ => false,
@@ -136,7 +136,7 @@ fn ids_are_the_machines() {
     assert_eq!(apic.read_memory(0x20, 4, 0, &shared), 5 << 24);
     for (destination, reached) in [(5_u64, true), (0, false), (0xff, true)] {
         apic.write_memory(0x310, 4, destination << 24, 0, &mut shared);
-        assert_eq!(reaches(&mut apic, 0x31), reached, "{destination}");
+        assert_eq!(reaches(&mut apic, 0x31, &mut shared), reached, "{destination}");
     }
     apic.reset();
     assert_eq!((read(&apic, 0x802), apic.mode()), (Ok(5), ApicMode::X2apic));
@@ -155,9 +155,9 @@ fn modes_change_as_the_manual_allows() {
     assert_eq!(apic.write_memory(0xb0, 4, 0, 0, &mut shared), Effect::EndOfInterrupt);
     apic.write_memory(0xd0, 4, 0x0100_0000, 0, &mut shared);
     apic.write_memory(0x310, 4, 0x0100_0000, 0, &mut shared);
-    assert!(reaches(&mut apic, 0x0830));
+    assert!(reaches(&mut apic, 0x0830, &mut shared));
     apic.write_memory(0x310, 4, 0x0200_0000, 0, &mut shared);
-    assert!(!reaches(&mut apic, 0x0830));
+    assert!(!reaches(&mut apic, 0x0830, &mut shared));
     apic.write_msr(MSR_BASE, 0xfee0_0d00, 0, &mut shared).unwrap();
     assert_eq!(apic.mode(), ApicMode::X2apic);
 }

@@ -9,12 +9,13 @@ use pillion_runtime::{info, info::monitor::PROCESSORS, log::Log, now, println};
 use crate::{end::End, linux_vcpu::Vcpu};
 
 /// What the kernel counts, and how the log calls it.
-const KERNEL: [(usize, &str); 7] = [
+const KERNEL: [(usize, &str); 8] = [
     (counter::EXITS, "all"),
     (counter::INTERRUPTS, "interrupt"),
     (counter::END_OF_INTERRUPT, "kernel-end-of-interrupt"),
     (counter::DEADLINES, "kernel-deadline"),
     (counter::HALTS, "kernel-halt"),
+    (counter::MESSAGES, "kernel-message"),
     (counter::INJECTED, "injected"),
     (counter::RETURNS, "to-monitor"),
 ];

@@ -3,7 +3,7 @@
 use super::{Caller, DONE, Outcome, arguments::*};
 use crate::{Cap, Id, Kernel, Machine, interrupt::LineUser, vcpu::Vcpu};
 use pillion_abi::{
-    GUEST_VECTOR_FIRST, NEVER, RT_VECTOR_FIRST,
+    GUEST_VECTOR_FIRST, MESSAGE_VECTOR, NEVER, RT_VECTOR_FIRST,
     status::{Error, Result},
     vcpu::{configure, route},
 };
@@ -72,6 +72,7 @@ impl<M: Machine> Kernel<M> {
             self.cpu.passenger = Some(id);
             self.cpu.passenger_level = self.m.get(id).level;
             self.cpu.timers_changed = true;
+            self.m.accept_messages(true);
         }
         DONE
     }
@@ -124,6 +125,9 @@ impl<M: Machine> Kernel<M> {
         let vector = a.route() as u8;
         let masked = a.route() & route::MASKED != 0;
         if !masked && !(GUEST_VECTOR_FIRST..RT_VECTOR_FIRST).contains(&vector) {
+            return Err(Error::BadArgument);
+        }
+        if !masked && vector == MESSAGE_VECTOR && self.m.several() {
             return Err(Error::BadArgument);
         }
         if self.cpu.passenger != Some(id) {

@@ -158,6 +158,14 @@ impl GuestApic {
         self.irr.insert(vector);
     }
 
+    /// Makes virtual interrupts pending, a bit for each vector. Constant time.
+    pub fn raise_all(&mut self, vectors: &[u64; 4]) {
+        for (number, (word, new)) in self.irr.words.iter_mut().zip(vectors).enumerate() {
+            *word |= new;
+            self.irr.used |= u32::from(*word != 0) << number;
+        }
+    }
+
     /// Records a physical interrupt for the guest; its physical EOI is owed from now on. Constant
     /// time.
     ///

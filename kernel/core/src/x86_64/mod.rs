@@ -3,6 +3,7 @@
 
 pub mod apic;
 pub mod machine_check;
+pub mod message;
 pub mod paging;
 pub mod svm;
 pub mod uart;

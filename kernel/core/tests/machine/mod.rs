@@ -196,6 +196,8 @@ pub struct Fake {
     pub timer_vector: Option<u8>,
     pub virtualisation: bool,
     pub log_has_room: bool,
+    /// Whether the passenger gets what other processors' guests send it.
+    pub accepts_messages: bool,
     /// What processors know of page tables, where there are several.
     pub translations: Translations,
     /// Whether this processor changes capabilities, and how often it asked.
@@ -236,6 +238,7 @@ impl Fake {
             timer_vector: Some(0x30),
             virtualisation: true,
             log_has_room: true,
+            accepts_messages: false,
             translations: Translations::default(),
             has_tree: false,
             tries: 0,
@@ -767,6 +770,10 @@ impl Guests for Fake {
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>) {
         self.writes_state(vcpu);
         self.events.push(Event::Show(vcpu.number()));
+    }
+
+    fn accept_messages(&mut self, accept: bool) {
+        self.accepts_messages = accept;
     }
 }
 

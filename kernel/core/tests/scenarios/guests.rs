@@ -82,6 +82,37 @@ fn a_halted_guest_wakes_by_its_interrupts() {
     assert_eq!(g.w.frame(background.id).rax, 0);
 }
 
+/// Interrupts of other processors' guests: they are accepted while there is a passenger, wake it,
+/// and no EOI is owed for them.
+#[test]
+fn what_other_processors_guests_send() {
+    let mut g = guest();
+    assert!(g.w.k.m.accepts_messages);
+    run(&mut g);
+    halt(&mut g);
+    let come = |g: &mut Guest, vectors: [u64; 4]| {
+        g.w.k.m.begin_entry();
+        g.w.k.passenger_messages(&vectors);
+        g.w.leave("messages");
+    };
+    come(&mut g, [0; 4]);
+    g.w.expect(g.monitor.id, State::Halted);
+    come(&mut g, [0, 1 << 2, 0, 1 << 0x3d]);
+    assert_eq!(g.w.current(), g.monitor.id);
+    for vector in [0xfd, 0x42] {
+        let apic = &mut g.w.k.m.peek(g.id).apic;
+        assert_eq!(apic.deliverable(), Some(vector));
+        apic.accept(vector);
+        assert_eq!(apic.end_of_interrupt().physical_eois, 0);
+    }
+    g.w.k.m.accepts_messages = false;
+    g.w.root(Call::VcpuReset, [g.vcpu]);
+    assert!(g.w.k.m.accepts_messages, "after a reset, those that came before are forgotten");
+    g.w.root(Call::CapDelete, [0, g.vcpu]);
+    assert!(!g.w.k.m.accepts_messages);
+    come(&mut g, [0, 1 << 2, 0, 0]);
+}
+
 #[test]
 fn a_guest_s_timer() {
     let mut g = guest();

@@ -9,6 +9,9 @@ use register::Register;
 
 /// Vectors that the kernel keeps for itself.
 pub mod vector {
+    /// From one CPU to another, for the passenger there: the highest that the passenger's class
+    /// has, so that it is held back with them.
+    pub const MESSAGE: u8 = pillion_abi::MESSAGE_VECTOR;
     /// Error of the local APIC.
     pub const ERROR: u8 = 0xfc;
     /// From one CPU to another.
@@ -204,9 +207,9 @@ pub fn send_start_up(id: u32, page: u64) {
     send(id, START_UP | (page >> 12) as u32 & 0xff);
 }
 
-/// Interrupts a processor, this one or another, with [`vector::IPI`].
-pub fn send_interrupt(id: u32) {
-    send(id, INTERRUPT | u32::from(vector::IPI));
+/// Interrupts a processor, this one or another.
+pub fn send_interrupt(id: u32, vector: u8) {
+    send(id, INTERRUPT | u32::from(vector));
 }
 
 /// Sends another processor an NMI.

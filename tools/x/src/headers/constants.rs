@@ -72,6 +72,6 @@ fn vcpu(out: &mut Header) {
     define!(out, "What of the state was changed.", "DIRTY_", abi::vcpu::dirty, CORE SYSTEM EVENT);
     define!(out, "Routes of interrupt lines.", "ROUTE_", abi::vcpu::route, LEVEL LOW MASKED);
     define!(out, "Counters.", "COUNTER_", abi::vcpu::counter,
-        EXITS INTERRUPTS END_OF_INTERRUPT DEADLINES HALTS INJECTED RETURNS);
+        EXITS INTERRUPTS END_OF_INTERRUPT DEADLINES HALTS INJECTED RETURNS MESSAGES);
     define!(out, "State of a virtual CPU.", "VCPU_", abi::vcpu, COUNTERS EVENT_HAS_CODE);
 }

@@ -62,6 +62,8 @@ pub struct Shared {
     pub timer_vector: u8,
     /// Deadline of the timer, 0 when it is not armed.
     pub deadline: u64,
+    /// Command register.
+    pub command: u64,
 }
 
 impl Shared {
@@ -74,6 +76,7 @@ impl Shared {
             tmr,
             timer_vector: state.timer_vector.load(Relaxed) as u8,
             deadline: state.deadline.load(Relaxed),
+            command: state.command.get(),
         }
     }
 
@@ -89,6 +92,9 @@ impl Shared {
         }
         if self.deadline != before.deadline {
             state.deadline.store(self.deadline, Relaxed);
+        }
+        if self.command != before.command {
+            state.command.set(self.command);
         }
     }
 }
@@ -115,7 +121,6 @@ pub struct LocalApic {
     /// Errors recorded, and those that the guest made readable by a write (11.5.3).
     errors: u32,
     errors_read: u32,
-    command: u64,
     /// Thermal, performance, LINT0, LINT1, error: 0x833 to 0x837.
     local: [u32; 5],
     logical: u32,
@@ -143,7 +148,6 @@ impl LocalApic {
             spurious: 0xff,
             errors: 0,
             errors_read: 0,
-            command: 0,
             local: [registers::MASKED; 5],
             logical: 0,
             format: u32::MAX,
@@ -265,6 +269,7 @@ impl LocalApic {
                 shared.tpr = 0;
                 shared.timer_vector = 0;
                 shared.deadline = 0;
+                shared.command = 0;
             }
         }
         Ok(())

@@ -45,7 +45,7 @@ impl LocalApic {
         match register {
             ID => Some(self.id.into()),
             LOGICAL => Some(self.address().logical.into()),
-            COMMAND => Some(self.command),
+            COMMAND => Some(shared.command),
             FORMAT | COMMAND_HIGH | END_OF_INTERRUPT | SELF => None,
             _ => self.read_common(register, now, shared).map(u64::from),
         }
@@ -56,8 +56,8 @@ impl LocalApic {
             ID => Some(self.id << 24),
             LOGICAL => Some(self.logical),
             FORMAT => Some(self.format),
-            COMMAND => Some(self.command as u32),
-            COMMAND_HIGH => Some((self.command >> 32) as u32),
+            COMMAND => Some(shared.command as u32),
+            COMMAND_HIGH => Some((shared.command >> 32) as u32),
             _ => self.read_common(register, now, shared),
         }
     }
@@ -84,7 +84,7 @@ impl LocalApic {
     /// Writes in x2APIC mode. `None` is general protection, as for reserved bits (11.12.1.3).
     pub(super) fn write_x2apic(&mut self, register: u32, value: u64, now: u64, shared: &mut Shared) -> Option<Effect> {
         if register == COMMAND {
-            return (value & !COMMAND_BITS == 0).then(|| self.send(value));
+            return (value & !COMMAND_BITS == 0).then(|| self.send(value, shared));
         }
         let value = u32::try_from(value).ok()?;
         let writable = match register {
@@ -112,10 +112,10 @@ impl LocalApic {
         match register {
             LOGICAL => self.logical = value & 0xff00_0000,
             FORMAT => self.format = value | 0x0fff_ffff,
-            COMMAND_HIGH => self.command = self.command & 0xffff_ffff | u64::from(value & 0xff00_0000) << 32,
+            COMMAND_HIGH => shared.command = shared.command & 0xffff_ffff | u64::from(value & 0xff00_0000) << 32,
             COMMAND => {
-                let command = self.command & !0xffff_ffff | u64::from(value) & COMMAND_BITS;
-                return self.send(command);
+                let command = shared.command & !0xffff_ffff | u64::from(value) & COMMAND_BITS;
+                return self.send(command, shared);
             }
             _ => return self.write_common(register, value, now, shared),
         }
@@ -154,8 +154,8 @@ impl LocalApic {
     }
 
     /// The interrupt command register (11.6.1). A vector below 16 is an error of the sender.
-    fn send(&mut self, command: u64) -> Effect {
-        self.command = command;
+    fn send(&mut self, command: u64, shared: &mut Shared) -> Effect {
+        shared.command = command;
         let Some(message) = Message::decode(command, self.mode) else { return Effect::None };
         let to_self_alone = match message.to {
             Destination::Own => true,

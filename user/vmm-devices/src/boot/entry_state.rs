@@ -87,7 +87,7 @@ fn clear(state: &State) {
     for zero in [&state.cr2, &state.cr3, &state.cr4, &state.efer] {
         zero.set(0);
     }
-    for zero in [&state.event, &state.tpr] {
+    for zero in [&state.event, &state.tpr, &state.messages, &state.command] {
         zero.set(0);
     }
     for zero in [&state.timer_vector, &state.deadline] {

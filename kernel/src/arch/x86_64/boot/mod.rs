@@ -4,7 +4,10 @@ mod entry;
 pub mod map;
 mod others;
 
-pub use others::{each_other_processor, interrupt_processor, memory_of_traces, own_number, wake_others, with_apic};
+pub use others::{
+    each_other_processor, has_apic, interrupt_passenger, interrupt_processor, memory_of_traces, own_number,
+    wake_others, with_apic,
+};
 
 use core::arch::asm;
 use core::cell::UnsafeCell;

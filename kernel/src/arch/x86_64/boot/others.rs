@@ -88,7 +88,17 @@ pub fn with_apic(number: usize, f: impl FnOnce(u32)) {
 
 /// Interrupts a processor, by its number, for what its kernel finds in its inbox.
 pub fn interrupt_processor(number: usize) {
-    with_apic(number, apic::send_interrupt);
+    with_apic(number, |id| apic::send_interrupt(id, apic::vector::IPI));
+}
+
+/// Interrupts a processor, by its number, for what was sent to its passenger.
+pub fn interrupt_passenger(number: usize) {
+    with_apic(number, |id| apic::send_interrupt(id, apic::vector::MESSAGE));
+}
+
+/// Whether a processor that runs has the local APIC with that number.
+pub fn has_apic(number: usize, id: u32) -> bool {
+    APICS.get(number).is_some_and(|apic| apic.load(Relaxed) == id)
 }
 
 /// The running processor's number, if several are known to run and it is one of them. It needs
