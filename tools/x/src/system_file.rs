@@ -47,12 +47,19 @@ pub struct Emulated {
     pub processors: u8,
 }
 
+impl Emulated {
+    /// Processors that the kernel starts.
+    pub fn running(self) -> u32 {
+        u32::from(self.processors).min(Processors::ALL.count())
+    }
+}
+
 /// Checks a system against the entries of its bundle and the additions to Linux's command line, and
 /// against the emulated machine that it is to run on, if that is known.
 pub fn check(path: &Path, system: &System, on: Option<Emulated>, images: &[&str], append: &str) -> Result<()> {
     let machine = Target {
         memory_bytes: on.map(|on| u64::from(on.memory_mib) << 20),
-        processors: on.map(|on| u32::from(on.processors).min(Processors::ALL.count())),
+        processors: on.map(Emulated::running),
         images: Some(images),
         lines: on.map(|_| EMULATED_LINES),
         appended: append.trim().len(),

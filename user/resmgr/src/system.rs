@@ -9,7 +9,8 @@ use pillion_system::{Problem, System};
 /// The system that the bundle describes. Prints every problem with its line.
 pub fn read(machine: &Platform) -> Result<System> {
     let text = machine.text(SYSTEM_FILE)?;
-    let system = pillion_system::parse(text).map_err(|problems| refuse(&problems))?;
+    let mut system = pillion_system::parse(text).map_err(|problems| refuse(&problems))?;
+    system.meet(u32::try_from(machine.boot.cpus).unwrap_or(u32::MAX));
     machine.check(&system).map_err(|problems| refuse(&problems))?;
     Ok(system)
 }

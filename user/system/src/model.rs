@@ -369,6 +369,8 @@ pub struct Linux {
     pub priority: u8,
     /// Processors that it has: one of its own processors runs on each.
     pub processors: Processors,
+    /// Whether the file names them; else [`System::meet`] can give it more than the first.
+    pub is_placed: bool,
     /// Budget and period; `None` is all time that is left.
     pub time: Option<Budget>,
     /// How often it may restart.

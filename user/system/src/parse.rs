@@ -163,13 +163,15 @@ impl Reader<'_> {
         };
         let period = self.duration("period", linux.period_us, linux.period_ns, &limit::PERIOD_NS);
         let budget = self.duration("budget", linux.budget_us, linux.budget_ns, &limit::BUDGET_NS);
+        let processors = self.processors(linux.cpus);
         Linux {
             kernel: self.image(linux.kernel, "vmlinuz"),
             initrd: self.image(linux.initrd, "initrd"),
             command_line: self.string("command_line", linux.command_line, limit::COMMAND_LINE),
             memory_bytes: self.memory("memory_mib", linux.memory_mib, None, &limit::MEMORY_MIB, 2).map(|m| m << 20),
             priority: self.number("priority", linux.priority, 1, &limit::LINUX_PRIORITY),
-            processors: self.processors(linux.cpus).unwrap_or(Processors::FIRST),
+            processors: processors.unwrap_or(Processors::FIRST),
+            is_placed: processors.is_some(),
             time: self.time("Linux", period, budget, lines),
             restart_limit: self.number("restart_limit", linux.restart_limit, 5, &limit::RESTARTS),
             restart_backoff_ms: self.number("restart_backoff_ms", linux.restart_backoff_ms, 200, &limit::BACKOFF_MS),

@@ -102,6 +102,18 @@ impl Reader<'_> {
     }
 }
 
+impl System {
+    /// Where the file does not name Linux's processors, gives it all that are used of a machine
+    /// that runs so many. Beside a task that runs code of Linux's processes, it keeps the first.
+    pub fn meet(&mut self, running: u32) {
+        let is_alone = self.skins().any(|(_, skin)| skin.kind != Kind::RtLinux);
+        let used = self.processors.unwrap_or(Processors::ALL);
+        let Some(linux) = self.linux.as_mut().filter(|linux| !linux.is_placed && !is_alone) else { return };
+        let there = used.numbers().filter(|number| u32::from(*number) < running);
+        linux.processors = there.fold(Processors::FIRST, |all, number| all.and(Processors::one(number)));
+    }
+}
+
 /// The problems of a system's processors.
 pub(crate) fn check(system: &System, machine: &Target) -> Vec<Problem> {
     let mut problems = Vec::new();

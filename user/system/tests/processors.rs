@@ -153,6 +153,24 @@ fn keys_and_their_defaults() {
     assert_eq!(named.processors_at, 3);
 }
 
+/// Where the file does not say which it has.
+#[test]
+fn linux_has_all_processors_that_run_and_are_used() {
+    let of = |header: &str, rest: &str, running| {
+        let mut system = parse(&format!("[system]\nname='s'\n{header}\n[linux]\n{rest}\n")).unwrap();
+        system.meet(running);
+        system.linux.unwrap().processors.to_string()
+    };
+    assert_eq!([of("", "", 1), of("", "", 4), of("", "", 9)], ["0", "0, 1, 2, 3", "0, 1, 2, 3, 4, 5, 6, 7"]);
+    assert_eq!(of("cpus=[0,1,3]", "", 4), "0, 1, 3");
+    assert_eq!(of("cpus=[0,1,3]", "", 2), "0, 1");
+    assert_eq!(of("", "cpus=[0]", 4), "0");
+    assert_eq!(of("", "cpus=[2]", 2), "2", "what is wrong stays so");
+    // Their processes' code runs elsewhere meanwhile.
+    assert_eq!([of("", "[dual]", 4), of("", "[[task]]\nname='p'\nskin='psc'", 4)], ["0", "0"]);
+    assert_eq!(of("", "[[task]]\nname='r'\nskin='rtlinux'", 4), "0, 1, 2, 3");
+}
+
 #[test]
 fn a_set_is_made_of_what_it_is_given() {
     let set = Processors::one(1).and(Processors::one(6));

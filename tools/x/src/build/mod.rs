@@ -93,7 +93,11 @@ pub fn build(
     if let Some(root) = &arguments.root {
         return build_root(repository, root, folder);
     }
-    let plan = Plan::make(repository, arguments)?;
+    let running = on.map_or(1, Emulated::running);
+    let plan = Plan::make(repository, arguments, running)?;
+    if let Some(note) = plan.about_processors(running) {
+        eprintln!("x: {note}");
+    }
     let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
     system_file::check(&plan.path, &plan.file.system, on, &images, append)?;
     // First, because the user waits for the compiler's messages about them.

@@ -14,6 +14,12 @@ use std::path::{Path, PathBuf};
 /// The default system file.
 pub const DEFAULT_SYSTEM: &str = "systems/demo.toml";
 
+/// The section of dual mode.
+const DUAL: &str = "dual";
+
+/// What is left out without Linux: dual mode is for its threads.
+const WITH_LINUX: [&str; 2] = ["linux", DUAL];
+
 /// What goes into a bundle.
 pub struct Plan {
     /// Where the system file is, for messages.
@@ -27,8 +33,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What the arguments ask for.
-    pub fn make(repository: &Repository, arguments: &BuildArguments) -> Result<Plan> {
+    /// What the arguments ask for, on a machine that runs so many processors.
+    pub fn make(repository: &Repository, arguments: &BuildArguments, running: u32) -> Result<Plan> {
         let here = std::env::current_dir()?;
         let (mut programs, mut packages) = (Vec::new(), Vec::new());
         for name in &arguments.tasks {
@@ -38,13 +44,31 @@ impl Plan {
                 None => return Err(unknown(repository, name, std::slice::from_ref(&here))),
             }
         }
-        let (path, text) = system_text(repository, arguments, &programs)?;
-        let file = system_file::parse(&path, if arguments.no_linux { without_linux(&path, &text)? } else { text })?;
+        let (path, text) = system_text(repository, arguments, &programs, running)?;
+        let text = if arguments.no_linux { without(&path, &text, &WITH_LINUX)? } else { text };
+        let mut file = system_file::parse(&path, text)?;
+        file.system.meet(running);
         require(&path, &file.system, &programs)?;
         let folders = [path.parent().map(Path::to_owned).unwrap_or_default(), here];
         let mut plan = Plan { path, file, packages, programs };
         plan.add_system(repository, &folders)?;
         Ok(plan)
+    }
+
+    /// What the user should know of Linux's processors on a machine that runs so many, where the
+    /// system file does not name them.
+    pub fn about_processors(&self, running: u32) -> Option<String> {
+        let has = self.file.system.linux.as_ref().filter(|linux| !linux.is_placed)?.processors;
+        let in_file = self.file.system.dual().is_some();
+        match (running, has.count(), in_file) {
+            (2.., 1, true) => {
+                Some("Linux has one processor: dual mode ([dual] in the system file) is not for more".into())
+            }
+            (2.., 2.., _) => {
+                Some(format!("Linux has processors {has}, without dual mode (`pillion exec`), which is for one"))
+            }
+            _ => None,
+        }
     }
 
     /// Adds what the system file names.
@@ -91,8 +115,14 @@ impl Plan {
 }
 
 /// The system file that the user names, else the one beside a program that has all the programs in
-/// it, else one made for them.
-fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[Program]) -> Result<(PathBuf, String)> {
+/// it, else one made for them. Where several processors run, the latter is without dual mode, which
+/// would leave Linux one.
+fn system_text(
+    repository: &Repository,
+    arguments: &BuildArguments,
+    programs: &[Program],
+    running: u32,
+) -> Result<(PathBuf, String)> {
     let read = |path: PathBuf| system_file::text(&path).map(|text| (path, text));
     if let Some(path) = &arguments.system {
         return read(repository.named(path));
@@ -106,21 +136,23 @@ fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[
         }
     }
     let names: Vec<&str> = programs.iter().map(Program::name).collect();
-    match names.first() {
-        Some(first) => Ok((repository.build("tasks").join(format!("{first}.toml")), task::system::text(&names))),
-        None => read(repository.path(DEFAULT_SYSTEM)),
-    }
+    let (path, text) = match names.first() {
+        Some(first) => (repository.build("tasks").join(format!("{first}.toml")), task::system::text(&names)),
+        None => read(repository.path(DEFAULT_SYSTEM))?,
+    };
+    let text = if running > 1 { without(&path, &text, &[DUAL])? } else { text };
+    Ok((path, text))
 }
 
-fn without_linux(path: &Path, text: &str) -> Result<String> {
+/// A system file's text without some sections.
+fn without(path: &Path, text: &str, sections: &[&str]) -> Result<String> {
     let mut table: toml::Table = match text.parse() {
         Ok(table) => table,
         // The parser of system files reports the error better.
         Err(_) => return Ok(system_file::parse(path, text.to_owned())?.text),
     };
-    // Dual mode is for threads of Linux.
-    for section in ["linux", "dual"] {
-        table.remove(section);
+    for section in sections {
+        table.remove(*section);
     }
     Ok(toml::to_string(&table)?)
 }
@@ -206,7 +238,7 @@ mod tests {
         let repository = Repository::at(folder.path());
         let (a, b) = (program(folder.path(), "a"), program(folder.path(), "b"));
         let name = |programs: &[Program]| {
-            let (path, text) = system_text(&repository, &arguments(None), programs).unwrap();
+            let (path, text) = system_text(&repository, &arguments(None), programs, 1).unwrap();
             system_file::parse(&path, text).unwrap().system.name
         };
         assert_eq!(name(std::slice::from_ref(&a)), "a");
@@ -224,16 +256,33 @@ mod tests {
         fs::write(&file, text(&["a"])).unwrap();
         let (a, b) = (program(folder.path(), "a"), program(folder.path(), "b"));
         let repository = Repository::at(folder.path());
-        let (path, text) = system_text(&repository, &arguments(Some(&file)), std::slice::from_ref(&b)).unwrap();
+        let (path, text) = system_text(&repository, &arguments(Some(&file)), std::slice::from_ref(&b), 1).unwrap();
         let system = system_file::parse(&path, text).unwrap().system;
         assert!(require(&path, &system, &[a]).is_ok() && require(&path, &system, &[b]).is_err());
     }
 
     #[test]
     fn linux_can_be_left_out() {
-        let without = without_linux(Path::new("s"), &text(&["a"])).unwrap();
+        let without = without(Path::new("s"), &text(&["a"]), &WITH_LINUX).unwrap();
         let system = system_file::parse(Path::new("s"), without).unwrap().system;
         assert!(system.linux.is_none() && system.skins().count() == 1);
+    }
+
+    /// As `./x run --cpus N` does: the demonstration, or a program.
+    #[test]
+    fn linux_has_all_processors_of_a_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::find().unwrap();
+        let of = |programs: &[Program], running| {
+            let (path, text) = system_text(&repository, &arguments(None), programs, running).unwrap();
+            let mut system = system_file::parse(&path, text).unwrap().system;
+            system.meet(running);
+            (system.linux.unwrap().processors.count(), system.tasks.iter().any(|task| task.dual().is_some()))
+        };
+        let program = program(folder.path(), "a");
+        for programs in [&[][..], std::slice::from_ref(&program)] {
+            assert_eq!((of(programs, 1), of(programs, 4)), ((1, true), (4, false)));
+        }
     }
 
     #[test]
@@ -249,7 +298,7 @@ mod tests {
         let file = folder.path().join("s.toml");
         fs::write(&file, "[system]\nname = \"s\"\n[[task]]\nname = \"a\"\npriority = 9\nimage = \"nothing\"\n")
             .unwrap();
-        let Err(error) = Plan::make(&Repository::find().unwrap(), &arguments(Some(&file))) else {
+        let Err(error) = Plan::make(&Repository::find().unwrap(), &arguments(Some(&file)), 1) else {
             panic!("it is good")
         };
         let error = error.to_string();
@@ -270,7 +319,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("example.toml");
             fs::write(&file, example).unwrap();
-            let plan = Plan::make(&repository, &arguments(Some(&file))).unwrap_or_else(|error| panic!("{error:#}"));
+            let plan = Plan::make(&repository, &arguments(Some(&file)), 1).unwrap_or_else(|error| panic!("{error:#}"));
             let images: Vec<&str> = plan.images().chain(["vmlinuz", "initrd"]).collect();
             system_file::check(&plan.path, &plan.file.system, Some(on), &images, "").unwrap();
         }
