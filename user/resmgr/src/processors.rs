@@ -1,8 +1,18 @@
-//! The machine's processors: which run, and why the others do not.
+//! The machine's processors: which run, why the others do not, and what each one counts of that
+//! which takes its time for others than its tasks.
 
+use crate::{failure::Result, kernel_trace::Buffers, task::Task};
+use alloc::{string::String, vec::Vec};
 use core::fmt::Write as _;
+use pillion_abi::RT_VECTOR_FIRST;
 use pillion_abi::boot::{BootInfo, Processor, processor_state as state};
-use pillion_runtime::log::Log;
+use pillion_abi::trace::{Counts, FIRST_VECTOR, VECTORS};
+use pillion_runtime::{log::Log, println};
+use pillion_system::System;
+
+/// Vectors of other processors' messages, and of the timer.
+const MESSAGE: u8 = 0xfd;
+const TIMER: u8 = 0xfe;
 
 /// Reports the processors. A machine with one has nothing to report.
 pub fn report(boot: &BootInfo) {
@@ -21,4 +31,135 @@ pub fn report(boot: &BootInfo) {
         };
     }
     let _ = writeln!(log, "]}}");
+}
+
+/// Says for people who uses which of the processors that run, where several do.
+pub fn say_users(boot: &BootInfo, system: &System) {
+    if boot.cpus < 2 {
+        return;
+    }
+    for number in 0..boot.cpus {
+        let manager = if number == 0 { " the resource manager," } else { "" };
+        let names = names(system, number).replace('"', "").replace(',', ", ");
+        let who = match who_has(system, number) {
+            "both" => alloc::format!("Linux and {names}"),
+            "real time" if number == 0 => names,
+            "real time" => alloc::format!("{names} alone"),
+            "linux" => String::from("Linux"),
+            _ if number == 0 => String::from("no task"),
+            _ => String::from("nobody: it sleeps"),
+        };
+        println!("[resmgr] processor {number}:{manager} {who}");
+    }
+}
+
+/// The processors that run, where several do.
+pub struct Processors {
+    all: Vec<One>,
+    buffers: Buffers,
+}
+
+/// A processor.
+struct One {
+    /// Who has it.
+    has: &'static str,
+    /// Names of its tasks, as JSON.
+    tasks: String,
+    /// What it had counted before: its tasks were made and started meanwhile.
+    before: Counts,
+}
+
+impl Processors {
+    /// The processors of a system that is about to be started. Maps what they count.
+    pub fn new(boot: &BootInfo, system: &System) -> Result<Option<Processors>> {
+        if boot.cpus < 2 {
+            return Ok(None);
+        }
+        let one =
+            |number: u64| One { has: who_has(system, number), tasks: names(system, number), before: Counts::default() };
+        let buffers = Buffers::map(boot)?;
+        Ok(Some(Processors { all: (0..boot.cpus).map(one).collect(), buffers }))
+    }
+
+    /// From now on, counts what comes on these processors, by bit.
+    pub fn begin(&mut self, on: u64) {
+        for (number, one) in (0..).zip(&mut self.all).filter(|(number, _)| on >> number & 1 != 0) {
+            one.before = self.buffers.counts(number);
+        }
+    }
+
+    /// Reports each processor: what it counted, and the worst of its tasks.
+    pub fn status<'a>(&self, tasks: impl Iterator<Item = &'a Task> + Clone) {
+        for (number, one) in (0..).zip(&self.all) {
+            let now = self.buffers.counts(number);
+            let own = tasks.clone().filter(|task| task.cpu == number).filter_map(|task| task.histogram);
+            let max_ns = own.clone().filter_map(|h| h.max_ns()).max().unwrap_or(0);
+            let overruns: u64 = own.map(|h| h.overruns()).sum();
+            let Counts { interrupts, calls, signals, flushes } = since(&now, &one.before);
+            let of = |vector: u8| interrupts[usize::from(vector - FIRST_VECTOR)];
+            let devices: u64 = (RT_VECTOR_FIRST..MESSAGE).map(of).sum();
+            let mut log = Log::new();
+            let _ = write!(log, "{{\"pillion\":\"processor\",\"cpu\":{number},\"has\":\"{}\",\"tasks\":[", one.has);
+            let _ = write!(log, "{}],\"max_ns\":{max_ns},\"overruns\":{overruns},", one.tasks);
+            let _ = write!(log, "\"timers\":{},\"messages\":{},\"calls\":{calls},", of(TIMER), of(MESSAGE));
+            let _ = write!(log, "\"signals\":{signals},\"flushes\":{flushes},\"devices\":{devices},");
+            let _ = writeln!(log, "\"linux\":{}}}", of(FIRST_VECTOR));
+        }
+    }
+}
+
+/// Who has a processor.
+fn who_has(system: &System, number: u64) -> &'static str {
+    let is_it = |n: u8| u64::from(n) == number;
+    let linux = system.linux.as_ref().is_some_and(|linux| linux.processors.numbers().any(is_it));
+    match (system.tasks.iter().any(|task| is_it(task.cpu)), linux) {
+        (true, true) => "both",
+        (true, false) => "real time",
+        (false, true) => "linux",
+        (false, false) => "nobody",
+    }
+}
+
+/// The names of a processor's tasks, in quotes.
+fn names(system: &System, number: u64) -> String {
+    let mut names = String::new();
+    for task in system.tasks.iter().filter(|task| u64::from(task.cpu) == number) {
+        let comma = if names.is_empty() { "" } else { "," };
+        let _ = write!(names, "{comma}\"{}\"", task.name);
+    }
+    names
+}
+
+/// What was counted in between.
+fn since(now: &Counts, before: &Counts) -> Counts {
+    let mut interrupts = [0; VECTORS];
+    for (i, count) in interrupts.iter_mut().enumerate() {
+        *count = now.interrupts[i].wrapping_sub(before.interrupts[i]);
+    }
+    Counts {
+        interrupts,
+        calls: now.calls.wrapping_sub(before.calls),
+        signals: now.signals.wrapping_sub(before.signals),
+        flushes: now.flushes.wrapping_sub(before.flushes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_which() {
+        let text = "[system]\nname='s'\n[[task]]\nname='a'\npriority=9\n[[task]]\nname='b'\npriority=9\ncpu=1\n\
+                    [[task]]\nname='c'\npriority=9\ncpu=1\n[linux]\ncpus=[0,2]\n";
+        let system = pillion_system::parse(text).unwrap();
+        assert_eq!([0, 1, 2, 3].map(|n| who_has(&system, n)), ["both", "real time", "linux", "nobody"]);
+        assert_eq!([0, 1, 2].map(|n| names(&system, n)), ["\"a\"", "\"b\",\"c\"", ""]);
+    }
+
+    #[test]
+    fn counts_what_came_since() {
+        let of = |n| Counts { interrupts: [n; VECTORS], calls: 2 * n, signals: 3 * n, flushes: 4 * n };
+        assert_eq!(since(&of(7), &of(5)), of(2));
+    }
 }

@@ -7,6 +7,7 @@ use crate::{
     lines::{Line, bytes_of_words, print},
     linux::{LinuxLog, Presence},
     platform::Platform,
+    processors::Processors,
     rights::{Sender, badge, kind, may},
     shutdown,
     skin::{After, Skins},
@@ -46,6 +47,8 @@ fn refuse() {
 pub struct Service {
     tsc_hz: u64,
     tasks: Vec<Task>,
+    /// The processors, if there are several.
+    processors: Option<Processors>,
     lines: Vec<Line>,
     /// The tasks with a skin: their senders follow the others.
     skins: Option<Skins>,
@@ -67,7 +70,7 @@ impl Service {
     /// line limits its run time.
     pub fn new(
         machine: &Platform,
-        tasks: Vec<Task>,
+        (tasks, processors): (Vec<Task>, Option<Processors>),
         skins: Option<Skins>,
         senders: Vec<Sender>,
         (presence, log): (Option<Presence>, Option<LinuxLog>),
@@ -76,7 +79,7 @@ impl Service {
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
         let trace = kernel_trace::start(machine);
-        Service { tsc_hz, tasks, lines, skins, senders, presence, log, limit, trace, faults: 0 }
+        Service { tsc_hz, tasks, processors, lines, skins, senders, presence, log, limit, trace, faults: 0 }
     }
 
     /// Serves until the system ends.
@@ -106,10 +109,19 @@ impl Service {
                 self.skins.iter_mut().for_each(|skins| skins.look_at_time(time));
                 self.tasks.iter().for_each(task_log::status);
                 self.skins.iter().flat_map(Skins::tasks).for_each(task_log::status);
+                let changed = self.skins.as_mut().map_or(0, Skins::take_changed);
+                self.processors.iter_mut().for_each(|processors| processors.begin(changed));
+                self.tell_processors();
                 // After a long stop, skip the lines that were missed.
                 next += (time - next + self.tsc_hz) / self.tsc_hz * self.tsc_hz;
             }
         }
+    }
+
+    /// Reports what each processor counted, and the worst of its tasks.
+    fn tell_processors(&self) {
+        let tasks = self.tasks.iter().chain(self.skins.iter().flat_map(Skins::tasks));
+        self.processors.iter().for_each(|processors| processors.status(tasks.clone()));
     }
 
     /// Sends a little of what was printed to the UART, or to Linux.
@@ -235,6 +247,8 @@ impl Service {
         self.skins.iter_mut().for_each(Skins::tell_unfinished);
         self.skins.iter_mut().for_each(Skins::report_lost);
         let ok = content && self.is_good();
+        // Before the tasks' figures, which take long to print while the tasks run on.
+        self.tell_processors();
         self.lines.iter_mut().for_each(|line| line.finish(print));
         self.skins.iter_mut().for_each(Skins::finish);
         self.tasks.iter().for_each(|task| task_log::last(task, task.period_ns));

@@ -7,7 +7,7 @@ use crate::{
     objects::{self, Slots},
     platform::Platform,
     pool::{self, Pool},
-    processors,
+    processors::{self, Processors},
     rights::{Grants, Sender, badge},
     service::Service,
     skin::{self, Channel, Plans, Shared, Skins, dual, program, psc, threads},
@@ -51,6 +51,7 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let machine = Platform::new(boot)?;
     processors::report(boot);
     let system = system::read(&machine)?;
+    processors::say_users(boot, &system);
     set_own_priority(&system)?;
     linux::say_missing(&system);
     let specs: Vec<Spec> =
@@ -101,12 +102,14 @@ pub fn start(boot: &'static BootInfo) -> Result<Service> {
     let skins = skins.transpose()?;
     let count = tasks.len() + system.skins().count();
     println!("[resmgr] system {}: {count} tasks, {} KiB", system.name, pool.range.size >> 10);
+    let mut processors = Processors::new(boot, &system)?;
     for task in &tasks {
         thread_resume(task.thread).when("starting a thread")?;
     }
     skins.iter().try_for_each(Skins::start)?;
     time::limit(&machine)?;
-    Ok(Service::new(&machine, tasks, skins, senders, (presence, log)))
+    processors.iter_mut().for_each(|processors| processors.begin(u64::MAX));
+    Ok(Service::new(&machine, (tasks, processors), skins, senders, (presence, log)))
 }
 
 /// The tasks without a skin.

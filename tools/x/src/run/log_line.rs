@@ -18,6 +18,8 @@ pub enum Line {
         /// All that its firmware names, in that order, the one that boots first.
         all: Vec<Processor>,
     },
+    /// What a processor has counted so far, if several run.
+    Processor(Counted),
     /// A task's figures so far.
     Status(Status),
     /// A task's figures at the end.
@@ -55,6 +57,46 @@ pub struct Processor {
     /// Why it does not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+/// What a processor has counted, from when its tasks had been started.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Counted {
+    /// Its number.
+    pub cpu: u32,
+    /// Who has it: `real time`, `linux`, `both` or `nobody`.
+    pub has: String,
+    /// Its tasks.
+    pub tasks: Vec<String>,
+    /// Longest latency of these.
+    pub max_ns: u64,
+    /// Periods that they missed.
+    pub overruns: u64,
+    /// Interrupts of its timer.
+    pub timers: u64,
+    /// Interrupts by other processors.
+    pub messages: u64,
+    /// Letters about calls of or to other processors.
+    pub calls: u64,
+    /// Letters with signals.
+    pub signals: u64,
+    /// Address spaces that it left because memory was unmapped.
+    pub flushes: u64,
+    /// Interrupts of its tasks' devices.
+    pub devices: u64,
+    /// Interrupts of Linux's devices that came while Linux did not run.
+    pub linux: u64,
+}
+
+/// Who has a processor that belongs to real-time tasks alone.
+pub const ALONE: &str = "real time";
+
+impl Counted {
+    /// What disturbed it, if it did: everything but its timer and the devices of its tasks.
+    pub fn disturbances(&self) -> u64 {
+        // Each letter and each translation that was dropped came with a message.
+        self.messages.max(self.calls + self.signals + self.flushes) + self.linux
+    }
 }
 
 /// A task's figures so far.
@@ -209,6 +251,9 @@ mod tests {
             r#"{"pillion":"processors","run":1,"all":[{"apic":4,"cpu":0},{"apic":9,"why":"it does not start"}]}"#;
         let Some(Line::Processors { all }) = parse(processors) else { panic!("{processors}") };
         assert_eq!((all[0].cpu, all[1].cpu, all[1].why.as_deref()), (Some(0), None, Some("it does not start")));
+        let counted = r#"{"pillion":"processor","cpu":1,"has":"real time","tasks":["a"],"max_ns":5,"overruns":0,"timers":9,"messages":2,"calls":1,"signals":1,"flushes":1,"devices":7,"linux":4}"#;
+        let Some(Line::Processor(counted)) = parse(counted) else { panic!("{counted}") };
+        assert_eq!((counted.cpu, counted.timers, counted.disturbances()), (1, 9, 3 + 4));
         let skin = parse(r#"{"pillion":"skin","name":"t","event":"started","result":-12}"#);
         assert!(matches!(skin, Some(Line::Skin(Skin { result: Some(-12), .. }))));
         assert_eq!(parse("kernel: {not ours}"), None);

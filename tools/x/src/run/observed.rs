@@ -1,6 +1,6 @@
 //! What is known of a run, collected from its lines.
 
-use super::log_line::{Fault, Line, Linux, Processor, Skin, Status, Task};
+use super::log_line::{Counted, Fault, Line, Linux, Processor, Skin, Status, Task};
 use super::printed::Printed;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ const MONITOR: &str = "vmm";
 pub struct Observed {
     /// The machine's processors, if it has several.
     pub processors: Vec<Processor>,
+    /// What each of those that run has counted, by number.
+    pub counted: BTreeMap<u32, Counted>,
     /// Final figures.
     pub tasks: Vec<Task>,
     /// Latest figures.
@@ -93,6 +95,7 @@ impl Observed {
         match line {
             Line::Boot { .. } => self.state = "booting".into(),
             Line::Processors { all } => self.processors = all,
+            Line::Processor(counted) => self.take_counted(counted),
             Line::Status(status) => drop(self.statuses.insert(status.name.clone(), status)),
             Line::Task(task) => self.tasks.push(task),
             Line::Fault(fault) => self.faults.push(fault),
@@ -103,6 +106,15 @@ impl Observed {
             Line::Exits { reasons } => self.exits = reasons,
             Line::End { status, .. } => self.end = Some(status),
         }
+    }
+
+    /// Takes what a processor has counted. A task that has ended is not in its figures any more.
+    fn take_counted(&mut self, mut counted: Counted) {
+        if let Some(before) = self.counted.get(&counted.cpu) {
+            counted.max_ns = counted.max_ns.max(before.max_ns);
+            counted.overruns = counted.overruns.max(before.overruns);
+        }
+        self.counted.insert(counted.cpu, counted);
     }
 
     fn take_skin(&mut self, skin: &Skin) {
@@ -243,6 +255,17 @@ mod tests {
         assert_eq!((observed.start_ns, observed.init_ns), (Some(10), Some(30)));
         assert_eq!((observed.boots, observed.inits), (2, 2));
         assert_eq!(observed.end.as_deref(), Some("ok"));
+    }
+
+    #[test]
+    fn a_processor_keeps_the_worst_of_tasks_that_have_ended() {
+        let line = |max_ns: u64, messages: u64| {
+            format!(
+                r#"{{"pillion":"processor","cpu":2,"has":"both","tasks":[],"max_ns":{max_ns},"overruns":0,"timers":0,"messages":{messages},"calls":0,"signals":0,"flushes":0,"devices":0,"linux":0}}"#
+            )
+        };
+        let observed = observed(&[&line(700, 1), &line(0, 3)]);
+        assert_eq!((observed.counted[&2].max_ns, observed.counted[&2].messages), (700, 3));
     }
 
     #[test]

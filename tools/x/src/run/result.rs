@@ -22,6 +22,7 @@ impl RunResult<'_> {
     pub fn json(&self) -> Value {
         json!({
             "machine": self.machine(),
+            "processors": Vec::from_iter(self.observed.counted.values()),
             "tasks": self.observed.tasks,
             "faults": self.observed.faults,
             "linux": self.linux(),

@@ -1,6 +1,6 @@
 //! The result of a run, for people.
 
-use super::log_line::Task;
+use super::log_line::{Counted, Task};
 use super::observed::Observed;
 use crate::cli::Clock;
 use std::fmt::Write as _;
@@ -15,6 +15,7 @@ pub fn text(observed: &Observed, clock: Clock) -> String {
         histogram(&mut out, task);
     }
     tasks(&mut out, observed, clock);
+    processors(&mut out, observed);
     linux(&mut out, observed);
     out
 }
@@ -47,6 +48,29 @@ fn tasks(out: &mut String, observed: &Observed, clock: Clock) {
     }
     if clock != Clock::Wall {
         let _ = writeln!(out, "times are counted: 1 ns is one executed instruction");
+    }
+}
+
+/// What each processor counted, if several run.
+fn processors(out: &mut String, observed: &Observed) {
+    if observed.counted.is_empty() {
+        return;
+    }
+    let heads = ["max", "overruns", "timers", "messages", "calls", "signals", "flushes", "devices", "tasks"];
+    let _ = write!(out, "\n{:<9} {:<9}", "processor", "has");
+    let [max, heads @ .., tasks] = heads;
+    let _ = write!(out, " {max:>10}");
+    heads.iter().for_each(|head| _ = write!(out, " {head:>8}"));
+    let _ = writeln!(out, "  {tasks}");
+    for Counted { cpu, has, tasks, max_ns, overruns, timers, messages, calls, signals, flushes, devices, linux } in
+        observed.counted.values()
+    {
+        let max = if tasks.is_empty() { "-".into() } else { time(*max_ns) };
+        let _ = write!(out, "{cpu:<9} {has:<9} {max:>10}");
+        for count in [*overruns, *timers, *messages, *calls, *signals, *flushes, devices + linux] {
+            let _ = write!(out, " {count:>8}");
+        }
+        let _ = writeln!(out, "  {}", tasks.join(", "));
     }
 }
 
@@ -110,6 +134,17 @@ mod tests {
         assert!(said.find("bars are logarithmic") < said.find("overruns"), "{said}");
         assert!(said.contains("1 ns is one executed instruction"), "{said}");
         assert!(!text(&observed, Clock::Wall).contains("instruction"));
+    }
+
+    #[test]
+    fn processors_have_a_table_where_several_run() {
+        let line = r#"{"pillion":"processor","cpu":1,"has":"real time","tasks":["a","b"],"max_ns":541,"overruns":2,"timers":31,"messages":41,"calls":51,"signals":61,"flushes":71,"devices":80,"linux":1}"#;
+        let mut observed = Observed::default();
+        assert!(!text(&observed, Clock::Wall).contains("processor"));
+        observed.take(crate::run::log_line::parse(line).unwrap());
+        let said = text(&observed, Clock::Wall);
+        let row = said.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
+        assert_eq!(row, ["1", "real", "time", "541", "ns", "2", "31", "41", "51", "61", "71", "81", "a,", "b"]);
     }
 
     #[test]

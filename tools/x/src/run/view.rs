@@ -1,5 +1,6 @@
 //! What the user sees during a run.
 
+use super::log_line::{self, Counted};
 use super::observed::Observed;
 use super::summary::time;
 use super::terminal::Terminal;
@@ -71,17 +72,40 @@ impl View {
 
 fn line(observed: &Observed, elapsed: Duration) -> String {
     let mut parts = Vec::new();
-    for status in observed.statuses.values() {
+    // A line has no room for both.
+    let tasks = observed.statuses.values().filter(|_| observed.counted.is_empty());
+    for status in tasks {
         let (avg, max) = (time(status.avg_ns), time(status.max_ns));
         parts.push(format!(
             "{}: {} samples, avg {avg}, max {max}, overruns {}",
             status.name, status.samples, status.overruns
         ));
     }
+    parts.extend(processors(observed));
     let waiting = observed.init_ns.is_none() && !observed.without_linux;
     let clock = if waiting { format!(" ({:.0} s)", elapsed.as_secs_f32()) } else { String::new() };
     parts.push(format!("{}{clock}", state(observed)));
     plain(&parts.join("   "))
+}
+
+/// The processors, if several run: who has them, the worst of their tasks, and, where these are
+/// alone, how often something came that was neither their timer nor one of their devices.
+fn processors(observed: &Observed) -> Option<String> {
+    let one = |counted: &Counted| {
+        let mut text = format!("{} {}", counted.cpu, counted.has);
+        if counted.max_ns != 0 {
+            text += &format!(" max {}", time(counted.max_ns));
+        }
+        if counted.overruns != 0 {
+            text += &format!(" LATE {}", counted.overruns);
+        }
+        if counted.has == log_line::ALONE {
+            text += &format!(" disturbed {}", counted.disturbances());
+        }
+        text
+    };
+    let all: Vec<String> = observed.counted.values().map(one).collect();
+    (!all.is_empty()).then(|| format!("CPUs: {}", all.join(", ")))
 }
 
 fn state(observed: &Observed) -> String {
@@ -126,6 +150,20 @@ mod tests {
         assert_eq!(state(&observed), "t: started");
         observed.without_linux = false;
         assert_eq!(state(&observed), "t: started; Linux: booting");
+    }
+
+    #[test]
+    fn tells_each_processor_s_figures() {
+        let mut observed = Observed::default();
+        assert_eq!(processors(&observed), None);
+        for line in [
+            r#"{"pillion":"processor","cpu":0,"has":"linux","tasks":[],"max_ns":0,"overruns":0,"timers":3,"messages":5,"calls":5,"signals":0,"flushes":0,"devices":0,"linux":2}"#,
+            r#"{"pillion":"processor","cpu":1,"has":"real time","tasks":["t"],"max_ns":500,"overruns":1,"timers":9,"messages":0,"calls":0,"signals":0,"flushes":0,"devices":3,"linux":0}"#,
+        ] {
+            observed.take(parse(line).unwrap());
+        }
+        let said = "CPUs: 0 linux, 1 real time max 500 ns LATE 1 disturbed 0";
+        assert_eq!(processors(&observed).as_deref(), Some(said));
     }
 
     /// Linux without Pillion writes the log itself.

@@ -186,6 +186,7 @@ impl Skins {
             copied: true,
             until_ended: machine.word("until") == Some("ended"),
             failed: false,
+            changed_on: 0,
         };
         for index in 0..count {
             if skins.starts_at_boot(index) {

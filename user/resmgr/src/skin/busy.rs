@@ -1,4 +1,6 @@
-//! Detects threads that use all the time they may have: most often an endless loop.
+//! Detects threads that use all the time they may have: most often an endless loop. A task on a
+//! processor that real-time tasks have for themselves is not looked at: to ask for the time of a
+//! thread there would interrupt them each second, and nobody else waits for that time.
 
 use super::{Skins, warden};
 use crate::text::text;
@@ -28,6 +30,9 @@ impl Skins {
         self.timed_at = time;
         let mut all = 0u64;
         for index in 0..self.programs.len() {
+            if self.programs[index].plan.is_apart {
+                continue;
+            }
             let (ticks, busy) = self.look_at_task(index, stretch);
             // The manager is on the first processor.
             if self.programs[index].plan.spec.info.cpu == 0 {

@@ -196,6 +196,7 @@ impl Skins {
             directory.tasks[index].result = result;
             directory.tasks[index].state = task_state::RUNNING;
         });
+        self.note_change(index);
         if result == 0 {
             let _ = reply(0, [0; MESSAGE_WORDS]);
             self.ring();
@@ -249,6 +250,7 @@ impl Skins {
             mbuffs.release_all(&mut directory.mbuffs, Holder::Task(index));
         });
         clear_status(channel, index);
+        self.note_change(index);
         self.ring();
         println!("{{\"pillion\":\"skin\",\"name\":\"{name}\",\"event\":\"ended\"}}");
         self.after()
@@ -281,6 +283,11 @@ impl Skins {
         if let Err(failure) = self.channel.close_fifos(&self.window, kept) {
             println!("[resmgr] cannot close the FIFOs of threads that are gone: {failure}");
         }
+    }
+
+    /// Notes that a task was started or ended on its processor.
+    fn note_change(&mut self, index: usize) {
+        self.changed_on |= 1 << (self.programs[index].plan.spec.info.cpu & 63);
     }
 
     /// Ends the system if it is to end with its tasks and all of them have ended.

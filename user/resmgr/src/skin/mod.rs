@@ -75,6 +75,8 @@ pub struct Skins {
     /// A task faulted, an `init_module` failed, a task was ended by force, or a task that has ended
     /// had missed a period.
     failed: bool,
+    /// Processors on which a task was started or ended, by bit.
+    changed_on: u64,
 }
 
 /// What follows a message.
@@ -92,6 +94,11 @@ impl Skins {
     /// Whether nothing went wrong.
     pub fn are_good(&self) -> bool {
         !self.failed && self.tasks().all(|task| task.overruns() == 0)
+    }
+
+    /// The processors on which a task was started or ended since the last call, by bit.
+    pub fn take_changed(&mut self) -> u64 {
+        core::mem::take(&mut self.changed_on)
     }
 
     /// When to check the logs again.
@@ -129,7 +136,7 @@ impl Skins {
     }
 
     /// The tasks that are loaded now.
-    pub fn tasks(&self) -> impl Iterator<Item = &Task> {
+    pub fn tasks(&self) -> impl Iterator<Item = &Task> + Clone {
         self.programs.iter().filter_map(|program| program.task.as_ref())
     }
 

@@ -24,7 +24,7 @@ use pillion_abi::object::{self, right};
 use pillion_runtime::info::broker::TRANSFER_SIZE;
 use pillion_runtime::info::{self, SkinInfo, address, skin, wake};
 use pillion_runtime::{Cap, context_consumed, region_reset, thread_resume};
-use pillion_system::{Kind, System};
+use pillion_system::{Kind, Processors, System};
 
 /// Slots of a task beside its threads': objects, memory, parts of the window, interrupts and ports.
 pub const SLOTS: u32 = 64;
@@ -38,6 +38,8 @@ pub struct Plan {
     pub urgency: Urgency,
     /// Ticks that `init_module` and `cleanup_module` may each take.
     pub grace: u64,
+    /// Whether nothing of the manager or Linux runs on its processor.
+    pub is_apart: bool,
     /// Table pages for a guest space with Linux's memory, for the task of dual mode; else 0.
     pub guest_tables: u64,
 }
@@ -84,7 +86,9 @@ impl Plan {
         }
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
         let grace = machine.ticks(wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns));
-        Ok(Plan { spec, wanted: wanted.clone(), urgency, grace, guest_tables })
+        let linux = system.linux.as_ref().map_or(Processors::FIRST, |linux| linux.processors);
+        let is_apart = !linux.and(Processors::FIRST).has(wanted.cpu);
+        Ok(Plan { spec, wanted: wanted.clone(), urgency, grace, is_apart, guest_tables })
     }
 }
 
