@@ -22,6 +22,9 @@ pub struct Expect {
     /// The longest latency that a task may have, and the least number of samples.
     max_ns: Option<u64>,
     samples: u64,
+    /// Processors that must belong to real-time tasks alone: nothing may have come there but these
+    /// tasks' timers, one interrupt for each of their periods.
+    alone: Vec<u32>,
     /// What threads that survive Linux must have done.
     survivor: Option<Survivor>,
 }
@@ -83,8 +86,34 @@ impl Expect {
                 wrong.push(format!("Linux was started {found} times instead of {boots}"));
             }
         }
+        self.check_alone(result, wrong);
         if let Some(max) = self.max_ns {
             self.check_tasks(max, result["tasks"].as_array().map_or(&[], Vec::as_slice), wrong);
+        }
+    }
+
+    fn check_alone(&self, result: &Value, wrong: &mut Vec<String>) {
+        let all = |key: &str| result[key].as_array().map_or(&[][..], Vec::as_slice);
+        for number in &self.alone {
+            let Some(one) = all("processors").iter().find(|one| one["cpu"] == *number) else {
+                wrong.push(format!("processor {number} has no figures"));
+                continue;
+            };
+            if one["has"] != log_line::ALONE {
+                wrong.push(format!("processor {number} has {}", one["has"]));
+            }
+            for kind in ["messages", "calls", "signals", "flushes", "devices", "linux"] {
+                if one[kind] != 0 {
+                    wrong.push(format!("processor {number} counted {kind}: {}", one[kind]));
+                }
+            }
+            let is_own = |task: &&Value| one["tasks"].as_array().is_some_and(|own| own.contains(&task["name"]));
+            let periods: u64 = all("tasks").iter().filter(is_own).filter_map(|task| task["samples"].as_u64()).sum();
+            let timers = one["timers"].as_u64().unwrap_or(u64::MAX);
+            // The wait for the next period may have ended, and its figure not be there yet.
+            if timers > periods + 1 || periods == 0 {
+                wrong.push(format!("processor {number} counted {timers} timer interrupts in {periods} periods"));
+            }
         }
     }
 
@@ -227,6 +256,28 @@ mod tests {
         assert_eq!(wrong(result(1, 1501, 99, 0)), 3);
         assert_eq!(wrong(result(2, 900, 100, 1)), 1);
         assert_eq!(wrong(None), 2);
+    }
+
+    #[test]
+    fn a_processor_that_is_alone_has_its_timer_only() {
+        let expect: Expect = toml::from_str("alone = [1]").unwrap();
+        let wrong = |change: &dyn Fn(&mut Value)| {
+            let mut one = serde_json::json!({ "cpu": 1, "has": "real time", "tasks": ["t"], "timers": 10, "messages": 0,
+                "calls": 0, "signals": 0, "flushes": 0, "devices": 0, "linux": 0 });
+            change(&mut one);
+            let tasks =
+                [serde_json::json!({ "name": "t", "samples": 9 }), serde_json::json!({ "name": "u", "samples": 9 })];
+            let result = Some(serde_json::json!({ "tasks": tasks, "processors": [one] }));
+            expect.check(&Streams { result, ..streams("") })
+        };
+        assert_eq!(wrong(&|_| ()), Vec::<String>::new());
+        assert_eq!(wrong(&|one| one["timers"] = 11.into()), ["processor 1 counted 11 timer interrupts in 9 periods"]);
+        for kind in ["messages", "calls", "signals", "flushes", "devices", "linux"] {
+            assert_eq!(wrong(&|one| one[kind] = 1.into()), [format!("processor 1 counted {kind}: 1")]);
+        }
+        assert_eq!(wrong(&|one| one["has"] = "both".into()).len(), 1);
+        assert_eq!(wrong(&|one| one["cpu"] = 2.into()), ["processor 1 has no figures"]);
+        assert_eq!(wrong(&|one| one["tasks"] = Value::Array(Vec::new())).len(), 1, "no period");
     }
 
     #[test]
