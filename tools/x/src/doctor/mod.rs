@@ -2,6 +2,7 @@
 
 pub mod install;
 mod needs;
+mod processors;
 
 use crate::build::{cargo, space};
 use crate::repository::{BARE_TARGET, Repository};

@@ -1,5 +1,6 @@
 //! The list of needs.
 
+use super::processors;
 use crate::build::{cargo, space};
 use crate::qemu;
 use crate::repository::{BARE_TARGET, Repository};
@@ -27,6 +28,7 @@ pub fn all(repository: &Repository) -> Vec<Need> {
     let mut needs = packaged();
     needs.splice(1..1, [rust(), target()]);
     needs.push(sources());
+    needs.push(found("processors", processors::here()));
     needs.extend(room(repository));
     needs
 }

@@ -161,7 +161,9 @@ pub unsafe fn start_all(tables: &Tables, params: &mut BootParams) {
         direct::<u8>(page).copy_from_nonoverlapping(code, length);
     }
     let mut is_stuck = false;
+    let mut found = 1 + tables.processors.lost();
     for (entry, apic) in others {
+        found += 1;
         let outcome = if is_stuck { state::NOT_TRIED } else { start(*apic, page) };
         if outcome == state::RUNS {
             APICS[count() as usize].store(*apic, Relaxed);
@@ -176,7 +178,7 @@ pub unsafe fn start_all(tables: &Tables, params: &mut BootParams) {
     if tables.processors.lost() != 0 {
         log!("[boot] {} more processors stay off: there are too many", tables.processors.lost());
     }
-    log!("[boot] {} processors", count());
+    log!("[boot] {} processors run, of {found} that the firmware names", count());
 }
 
 /// Writes an entry of the table for the first task, if it has one for so many. A processor that
