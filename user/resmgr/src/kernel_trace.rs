@@ -81,8 +81,8 @@ impl Trace {
 
     /// Reports the longest stretch with interrupts off, tracing included, and its cause.
     pub fn report(&self) {
-        // SAFETY: `start` mapped the buffers for good; the first one begins with its header, in which every
-        // value is valid. The kernel writes it through another mapping.
+        // SAFETY: `start` mapped the buffers for good; the first one begins with its header, in
+        // which every value is valid. The kernel writes it through another mapping.
         let header = unsafe { core::ptr::read_volatile(ADDRESS as *const Header) };
         let Header { longest, longest_cause: cause, tsc_hz, .. } = header;
         let ns = u128::from(longest) * 1_000_000_000 / u128::from(tsc_hz.max(1));
