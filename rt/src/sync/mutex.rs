@@ -2,8 +2,10 @@
 //!
 //! The word `owner` names the thread that has the mutex. Plain mutexes, with or without
 //! inheritance, are taken and released by a compare-and-swap on it when no thread waits; everything
-//! else happens with the task's lock held. A released mutex is free, and the most urgent waiter is
-//! woken to take it: a more urgent thread that comes first may take it instead.
+//! else happens with the task's lock held. That does not keep out who takes or releases the mutex
+//! by the word alone: [`WAITED_FOR`] does, so it is set, or another compare-and-swap made, before
+//! anything follows from the word. A released mutex is free, and the most urgent waiter is woken to
+//! take it: a more urgent thread that comes first may take it instead.
 //!
 //! Inheritance (`PTHREAD_PRIO_INHERIT`): see [`pillion_rt_core::inherit`]. A thread that becomes
 //! less urgent by releasing a mutex keeps its level until the woken waiter, which runs next, lowers
@@ -128,14 +130,16 @@ impl Mutex {
         self.owner.load(Relaxed) != 0
     }
 
-    /// Makes the caller the owner.
-    fn take(&self, token: &Token) -> Result<(), c_int> {
+    /// Makes the caller the owner, unless another thread has taken the mutex since its word was
+    /// `free`.
+    fn take(&self, token: &Token, free: u32) -> Result<(), c_int> {
         let me = current();
         if self.has(flag::PROTECT) && thread::urgency_of_priority(token, me) > self.ceiling_urgency(token) {
             return Err(EINVAL);
         }
         let waiters = self.queue.set(token);
-        self.owner.store(word_of(me) | if waiters == 0 { 0 } else { WAITED_FOR }, Relaxed);
+        let word = word_of(me) | if waiters == 0 { 0 } else { WAITED_FOR };
+        self.owner.compare_exchange(free, word, Acquire, Relaxed).map_err(|_| EBUSY)?;
         if self.has(flag::INHERIT) && waiters != 0 {
             thread::with_inheritance(token, |i| bits(waiters).fold(0, |changed, w| changed | i.wait(w, me.number())));
         }
@@ -159,8 +163,9 @@ impl Mutex {
         if self.has(flag::LOST) {
             return Err(ENOTRECOVERABLE);
         }
-        if self.is_free() {
-            return self.take(token);
+        let word = self.owner.load(Relaxed);
+        if word & !WAITED_FOR == 0 {
+            return self.take(token, word);
         }
         if self.kind() == flag::RECURSIVE && self.is_own() {
             let depth = self.depth.get(token);
@@ -201,22 +206,28 @@ impl Mutex {
         if self.is_free() {
             self.queue.wake_one(token);
             if self.queue.is_empty(token) {
-                self.owner.store(0, Relaxed);
+                let _ = self.owner.compare_exchange(WAITED_FOR, 0, Relaxed, Relaxed);
             }
         }
     }
 
     fn wait(&self, token: Token, deadline: u64) -> Result<(Token, Wake), c_int> {
         let me = current();
+        if self.kind() == flag::ERRORCHECK && self.is_own() {
+            return Err(EDEADLK);
+        }
+        if self.owner.fetch_or(WAITED_FOR, Relaxed) & !WAITED_FOR == 0 {
+            // It was released meanwhile.
+            return Ok((token, Wake::Woken));
+        }
         let heir = match self.owner(&token) {
             Owner::Thread(owner) if self.has(flag::INHERIT) => Some(owner),
             _ => None,
         };
-        let checked = self.kind() == flag::ERRORCHECK && self.is_own();
-        if checked || heir.is_some_and(|owner| thread::closes_circle(&token, me, owner)) {
+        if heir.is_some_and(|owner| thread::closes_circle(&token, me, owner)) {
+            self.look_for_waiters(&token);
             return Err(EDEADLK);
         }
-        self.owner.fetch_or(WAITED_FOR, Relaxed);
         if let Some(owner) = heir {
             thread::with_inheritance(&token, |i| i.wait(me.number(), owner.number()));
         }
@@ -229,6 +240,10 @@ impl Mutex {
     /// The caller no longer waits for the mutex.
     fn forget(&self, token: &Token) {
         thread::with_inheritance(token, |i| i.end_wait(current().number()));
+        self.look_for_waiters(token);
+    }
+
+    fn look_for_waiters(&self, token: &Token) {
         if self.queue.is_empty(token) {
             self.owner.fetch_and(!WAITED_FOR, Relaxed);
         }
@@ -258,17 +273,14 @@ impl Mutex {
 
     fn free(&self, token: &Token) {
         let waiters = self.queue.set(token);
-        self.owner.store(0, Release);
         let next = if self.has(flag::LOST) {
             self.queue.wake_all(token);
             None
         } else {
             self.queue.wake_one(token)
         };
-        if !self.queue.is_empty(token) {
-            // The next owner looks at the waiters.
-            self.owner.store(WAITED_FOR, Release);
-        }
+        // The next owner looks at the waiters.
+        self.owner.store(if self.queue.is_empty(token) { 0 } else { WAITED_FOR }, Release);
         if self.has(flag::INHERIT) && waiters != 0 {
             thread::take_back(token, waiters, next);
         }
