@@ -1,37 +1,22 @@
 //! The task's lock: what switching interrupts off was for an RTLinux program.
 //!
 //! It excludes the other threads and the interrupt handlers of the same task. A thread may enter it
-//! again. Taking and releasing it uncontended costs a compare-and-swap each and no system call. A
-//! thread that finds the lock taken raises the owner to its own level and waits. When the owner
-//! leaves, it makes the most urgent waiter the new owner, which, holding the lock, restores the
-//! former owner's level. All threads of a task run on one processor.
+//! again. Taking and releasing it uncontended costs a compare-and-swap each and no system call. What
+//! a thread does that finds the lock taken, and who then runs at which level, is in
+//! [`pillion_rt_core::lock`].
 //!
 //! A thread that is woken while the lock is held is signalled only after the lock has been left, so
 //! that it does not run straight into it.
 
 use crate::thread::{self, Thread};
 use core::marker::PhantomData;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use core::sync::atomic::{AtomicU32, AtomicU64};
-use pillion_abi::NEVER;
-use pillion_rt_core::inherit::bits;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+use pillion_abi::{NEVER, status::Error};
+use pillion_rt_core::lock::{Lock, Threads, most_urgent};
 use pillion_runtime::call;
 
-/// The owner's number plus one, or 0; [`CONTENDED`]; and how often [`ONE_MORE`].
-static WORD: AtomicU32 = AtomicU32::new(0);
-
-/// In [`WORD`]: a thread waits.
-const CONTENDED: u32 = 0x100;
-
-/// In [`WORD`], for each thread that began to wait since the owner has the lock, modulo 2^23: the
-/// owner, which looks who waits, sees that another has come since.
-const ONE_MORE: u32 = 0x200;
-
-/// The owner in [`WORD`].
-const OWNER: u32 = CONTENDED - 1;
-
-/// Threads that wait for the lock.
-static WAITERS: AtomicU64 = AtomicU64::new(0);
+static LOCK: Lock = Lock::new();
 
 /// Threads to be signalled once the lock has been left. Only the lock's owner uses it.
 static WAKES: AtomicU64 = AtomicU64::new(0);
@@ -52,7 +37,7 @@ impl Drop for Token {
 pub fn enter() -> Token {
     let me = thread::current();
     let depth = me.lock_depth.load(Relaxed);
-    if depth == 0 && WORD.compare_exchange(0, word_of(me), Acquire, Relaxed).is_err() {
+    if depth == 0 && !LOCK.try_take(me.number()) {
         contend(me);
     }
     me.lock_depth.store(depth + 1, Relaxed);
@@ -161,17 +146,18 @@ pub(crate) fn wake_now(_: &Token) {
 
 /// Returns whether a thread is about to get the lock. Such a thread must not be stopped.
 pub(crate) fn is_waiter(_: &Token, thread: &Thread) -> bool {
-    WAITERS.load(Relaxed) & 1 << thread.number() != 0
+    LOCK.is_waiter(thread.number())
 }
 
-/// Returns whether a thread waits for the lock, so that its owner may run at a waiter's level.
-pub(crate) fn is_contended(_: &Token) -> bool {
-    WORD.load(Relaxed) & CONTENDED != 0
-}
-
-#[inline(always)]
-fn word_of(thread: &Thread) -> u32 {
-    thread.number() as u32 + 1
+/// The level of a thread has changed: has the kernel follow.
+pub(crate) fn apply_level(_: &Token, thread: &Thread, level: u8) {
+    if let Some(ceiling) = All.ceiling() {
+        LOCK.settle(thread.number(), ceiling, &All);
+    } else if !(core::ptr::eq(thread, thread::current()) && LOCK.is_contended()) {
+        // Else the owner may run at the level of a waiter, which restores the owner's level once it
+        // has the lock.
+        let _ = thread.set_context(level);
+    }
 }
 
 #[inline]
@@ -180,15 +166,9 @@ fn release(me: &'static Thread) {
     if wakes != 0 {
         WAKES.store(0, Relaxed);
         release_and_wake(me, wakes);
-    } else if !try_release(me) {
+    } else if !LOCK.try_leave(me.number()) {
         hand_over(me);
     }
-}
-
-/// Leaves the lock if no thread waits for it.
-#[inline(always)]
-fn try_release(me: &Thread) -> bool {
-    WORD.compare_exchange(word_of(me), 0, Release, Relaxed).is_ok()
 }
 
 /// Leaves the lock, then signals the threads that were woken under it.
@@ -196,7 +176,7 @@ fn try_release(me: &Thread) -> bool {
 fn release_and_wake(me: &'static Thread, wakes: u64) {
     me.to_signal.store(wakes, Relaxed);
     me.unstoppable.store(me.unstoppable.load(Relaxed) + 1, Relaxed);
-    let free = try_release(me);
+    let free = LOCK.try_leave(me.number());
     signal_all(me);
     if !free {
         hand_over(me);
@@ -208,7 +188,7 @@ fn release_and_wake(me: &'static Thread, wakes: u64) {
 fn signal_all(me: &Thread) {
     loop {
         let left = me.to_signal.load(Relaxed);
-        let Some(next) = most_urgent(left) else { return };
+        let Some(next) = most_urgent(left, &All).map(thread::by_number) else { return };
         me.to_signal.store(left & !(1 << next.number()), Relaxed);
         next.signal();
     }
@@ -219,64 +199,43 @@ pub(crate) fn finish_signals(_: &Token, stopped: &Thread) {
     signal_all(stopped);
 }
 
-/// The most urgent thread of a set, by level.
-fn most_urgent(set: u64) -> Option<&'static Thread> {
-    bits(set).map(thread::by_number).reduce(|a, b| if b.level() > a.level() { b } else { a })
-}
-
 #[cold]
 fn contend(me: &'static Thread) {
-    let bit = 1 << me.number();
-    WAITERS.fetch_or(bit, SeqCst);
-    let mut raised = None;
-    loop {
-        let word = WORD.load(Acquire);
-        if word & OWNER == word_of(me) {
-            break;
-        }
-        if word == 0 {
-            if WORD.compare_exchange(0, word_of(me), Acquire, Relaxed).is_ok() {
-                break;
-            }
-        } else if WORD.compare_exchange(word, word.wrapping_add(ONE_MORE) | CONTENDED, SeqCst, Relaxed).is_ok() {
-            let owner = thread::by_number((word & OWNER) as usize - 1);
-            if me.level() > owner.level() {
-                raised = Some(owner);
-                owner.set_context(me.level());
-            }
-            // The owner may have been given the lock without having been signalled yet.
-            if WAITERS.load(SeqCst) >> owner.number() & 1 == 1 {
-                owner.signal();
-            }
-            me.wait_for_signal(NEVER);
-        }
-    }
-    WAITERS.fetch_and(!bit, SeqCst);
-    // Only the lock's owner changes levels permanently, and the caller is the owner now.
-    if let Some(raised) = raised {
-        raised.set_context(raised.level());
-    }
+    LOCK.contend(me.number(), &All);
 }
 
-/// Makes the most urgent waiter the owner. Begins again if a thread began to wait meanwhile: at
-/// most once for each.
 #[cold]
 fn hand_over(me: &'static Thread) {
-    loop {
-        // In this order: who began to wait before is among the waiters, and who does so later
-        // changes the word.
-        let word = WORD.load(SeqCst);
-        let others = WAITERS.load(SeqCst) & !(1 << me.number());
-        let next = most_urgent(others);
-        let more = if others & others.wrapping_sub(1) == 0 { 0 } else { CONTENDED };
-        let after = next.map_or(0, |next| word_of(next) | more);
-        if WORD.compare_exchange(word, after, Release, Relaxed).is_ok() {
-            if let Some(next) = next {
-                next.signal();
-                // The caller may run at `next`'s level; `next` is then queued behind it.
-                call::yield_now();
-            }
-            return;
-        }
+    LOCK.hand_over(me.number(), &All);
+}
+
+/// All threads of the task.
+struct All;
+
+impl Threads for All {
+    fn level(&self, thread: usize) -> u8 {
+        thread::by_number(thread).level()
+    }
+
+    #[inline]
+    fn ceiling(&self) -> Option<u8> {
+        thread::ceiling_of_several()
+    }
+
+    fn run_at(&self, thread: usize, level: u8) {
+        // A thread that is stopped while the call is on another processor makes it again.
+        while thread::by_number(thread).set_context(level) == Err(Error::Gone) {}
+    }
+
+    fn signal(&self, thread: usize) {
+        thread::by_number(thread).signal();
+    }
+
+    fn wait(&self, me: usize) {
+        thread::by_number(me).wait_for_signal(NEVER);
+    }
+
+    fn yield_now(&self) {
+        call::yield_now();
     }
 }

@@ -201,7 +201,8 @@ fn sleep(me: &'static Thread, deadline: u64) -> Wake {
 
 /// Ends a wait whose deadline has passed, unless another thread has just woken the caller.
 fn give_up(me: &'static Thread) {
-    if !me.queue.load(Relaxed).is_null() {
+    // If a waker has taken it out of its queue, its word is not WAITING any more.
+    if !me.queue.load(Acquire).is_null() {
         lock::with(|token| {
             wake_without_signal(token, me, word::TIMED_OUT);
         });
@@ -242,6 +243,6 @@ pub(crate) fn wake_without_signal(token: &Token, thread: &Thread, reason: u32) -
     if thread.waiting.compare_exchange(word::WAITING, reason, Release, Relaxed).is_err() {
         return false;
     }
-    thread.queue.store(null_mut(), Relaxed);
+    thread.queue.store(null_mut(), Release);
     true
 }

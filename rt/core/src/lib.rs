@@ -1,5 +1,5 @@
 //! The real-time API's logic that needs neither the kernel nor a machine.
-#![no_std]
+#![cfg_attr(not(loom), no_std)]
 #![forbid(unsafe_code)]
 
 pub mod clock;
@@ -7,6 +7,7 @@ pub mod device_name;
 pub mod inherit;
 pub mod ioctl;
 pub mod kernel_entry;
+pub mod lock;
 pub mod parameters;
 pub mod release;
 pub mod ticks;

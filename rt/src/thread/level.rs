@@ -100,11 +100,7 @@ impl Thread {
 
 fn apply(token: &Token, thread: &Thread) {
     let level = note(token, thread);
-    // The owner of a contended lock may run at the level of a waiter, which restores the owner's
-    // level once it has the lock.
-    if !(core::ptr::eq(thread, current()) && lock::is_contended(token)) {
-        thread.set_context(level);
-    }
+    lock::apply_level(token, thread, level);
 }
 
 fn note(token: &Token, thread: &Thread) -> u8 {
@@ -116,6 +112,16 @@ fn note(token: &Token, thread: &Thread) -> u8 {
 
 fn limits() -> Limits {
     let skin = &info::task().skin;
-    let level = |word: u32| word.clamp(1, 255) as u8;
-    Limits { main: level(skin.main_level), ceiling: level(skin.ceiling) }
+    Limits { main: level_of(skin.main_level), ceiling: level_of(skin.ceiling) }
+}
+
+fn level_of(word: u32) -> u8 {
+    word.clamp(1, 255) as u8
+}
+
+/// The highest level that a thread may have, in a task with threads on several processors.
+#[inline]
+pub(crate) fn ceiling_of_several() -> Option<u8> {
+    let skin = &info::task().skin;
+    skin.has_several().then(|| level_of(skin.ceiling))
 }

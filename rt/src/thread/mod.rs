@@ -26,7 +26,9 @@ pub use cancel::cancel_point;
 pub(crate) use create::{begin_main, start};
 pub(crate) use end::end_unseen;
 pub(crate) use join::pthread_delete_np;
-pub(crate) use level::{closes_circle, own as urgency_of_priority, set_own as set_urgency, settle, take_back};
+pub(crate) use level::{
+    ceiling_of_several, closes_circle, own as urgency_of_priority, set_own as set_urgency, settle, take_back,
+};
 pub use level::{urgency, with_inheritance};
 pub(crate) use period::{pthread_make_periodic_np, pthread_wait_np};
 pub use stop::unstoppable;

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
-use pillion_abi::channel::THREADS;
+use pillion_abi::{channel::THREADS, status::Error};
 use pillion_rt_core::release::Releases;
 use pillion_runtime::info::{self, skin};
 use pillion_runtime::{Cap, call};
@@ -195,6 +195,11 @@ impl Thread {
         self.number.load(Relaxed) as usize
     }
 
+    /// The processor that the thread runs on.
+    pub(crate) fn processor(&self) -> u64 {
+        info::task().processor_of(self.number() as u32)
+    }
+
     /// Distinguishes the thread from later ones in the same place of the table.
     #[inline(always)]
     pub(crate) fn identity(&self) -> Identity {
@@ -222,8 +227,8 @@ impl Thread {
     }
 
     /// Runs the thread at `level` from now on.
-    pub(crate) fn set_context(&self, level: u8) {
-        let _ = call::context_set_priority(self.slot(skin::slot::CONTEXTS), level);
+    pub(crate) fn set_context(&self, level: u8) -> Result<(), Error> {
+        call::context_set_priority(self.slot(skin::slot::CONTEXTS), level).map(|_| ())
     }
 
     /// Ends the thread's [`Thread::wait_for_signal`].
@@ -243,7 +248,7 @@ impl Thread {
                 }
                 true
             }
-            Err(error) => error != pillion_abi::status::Error::Timeout,
+            Err(error) => error != Error::Timeout,
         }
     }
 

@@ -43,12 +43,13 @@ pub fn run(repository: &Repository) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Runs the tests of the rings and of dual mode's locks in every possible order of their threads.
+/// Runs the tests of the rings and of the runtimes' locks in every possible order of their threads.
 /// They are built separately, because everything is compiled differently for them.
 fn model_check(repository: &Repository) -> Command {
     let mut command = repository.cargo();
     command.args(["test", "--quiet", "--release", "--lib"]);
     command.args(["-p", "pillion-ring", "-p", "pillion-post", "-p", "pillion-channel", "-p", "pillion-dual"]);
+    command.args(["-p", "pillion-rt-core"]);
     command.arg("--target-dir").arg(repository.build("loom")).env("RUSTFLAGS", "--cfg loom");
     command
 }

@@ -143,6 +143,15 @@ pub struct TaskInfo {
 
 const _: () = assert!(size_of::<TaskInfo>() <= 4096);
 
+impl TaskInfo {
+    /// The processor of one of the threads of a task with a skin.
+    #[inline]
+    #[must_use]
+    pub fn processor_of(&self, thread: u32) -> u64 {
+        if self.skin.has_several() { self.skin.processor_of(self.cpu, thread) } else { self.cpu }
+    }
+}
+
 /// The task's information. The resource manager provides it before the task's first instruction,
 /// like its code.
 #[must_use]

@@ -87,3 +87,48 @@ pub struct SkinInfo {
     /// Processors that its threads may be on: bit `n` for processor `n`.
     pub cpus: u64,
 }
+
+impl SkinInfo {
+    /// Whether the task has threads on several processors.
+    #[inline(always)]
+    #[must_use]
+    pub const fn has_several(&self) -> bool {
+        self.cpus & self.cpus.wrapping_sub(1) != 0
+    }
+
+    /// The processor of a thread of a task that starts on processor `first`. The threads take
+    /// turns: number 0 is on the first one, and those that follow on the next higher ones, after
+    /// the highest one on the lowest.
+    #[must_use]
+    pub fn processor_of(&self, first: u64, thread: u32) -> u64 {
+        let all = self.cpus | 1 << (first % 64);
+        let (below, from) = (all & ((1 << (first % 64)) - 1), all >> (first % 64) << (first % 64));
+        let turn = thread % all.count_ones();
+        let (mut set, skip) = match turn.checked_sub(from.count_ones()) {
+            None => (from, turn),
+            Some(rest) => (below, rest),
+        };
+        for _ in 0..skip {
+            set &= set - 1;
+        }
+        set.trailing_zeros().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn processors(cpus: u64, first: u64) -> [u64; 7] {
+        let info = SkinInfo { cpus, ..SkinInfo::default() };
+        core::array::from_fn(|thread| info.processor_of(first, thread as u32))
+    }
+
+    #[test]
+    fn threads_take_turns_from_the_first_processor_on() {
+        assert_eq!(processors(0b100, 2), [2; 7]);
+        assert_eq!(processors(0b11, 0), [0, 1, 0, 1, 0, 1, 0]);
+        assert_eq!(processors(0b10_1101, 3), [3, 5, 0, 2, 3, 5, 0]);
+        assert_eq!(processors(0, 4), [4; 7], "a task without a skin");
+    }
+}
