@@ -1,22 +1,30 @@
-//! Processors. All threads of a task run on the one that the system file names.
+//! Processors: those that the system file gives the task. A thread stays on the one that it was
+//! created for.
 
 use crate::error::EINVAL;
+use crate::thread;
 use core::ffi::{c_int, c_uint, c_ulong};
 use pillion_runtime::info;
 
-/// The number of the task's processor, below 8.
+/// The number of the caller's processor, below 8.
 pub fn processor() -> c_int {
-    info::task().cpu as c_int
+    thread::current().processor() as c_int
 }
 
-/// The same as a set.
-fn mask() -> c_ulong {
-    1 << processor()
+/// The processors that the task has, as a set.
+fn all() -> c_ulong {
+    let info = info::task();
+    info.skin.cpus | of_lines()
+}
+
+/// The processor that lines interrupt, as a set.
+fn of_lines() -> c_ulong {
+    1 << info::task().cpu
 }
 
 /// Returns whether the task has a processor with this number.
 pub fn processor_exists(number: c_int) -> bool {
-    number == processor()
+    u32::try_from(number).is_ok_and(|number| all().checked_shr(number).unwrap_or(0) & 1 != 0)
 }
 
 /// The processor that the caller runs on.
@@ -34,10 +42,10 @@ pub extern "C" fn rtl_cpu_exists(number: c_int) -> c_int {
 /// Number of processors that the task has.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_num_cpus() -> c_int {
-    1
+    all().count_ones() as c_int
 }
 
-/// Changes nothing: lines always interrupt the task's processor.
+/// Changes nothing: lines always interrupt the processor that the task starts on.
 ///
 /// # Safety
 /// `wanted` is null or readable, `old` null or writable.
@@ -45,19 +53,19 @@ pub extern "C" fn rtl_num_cpus() -> c_int {
 pub unsafe extern "C" fn rtl_irq_set_affinity(_: c_uint, wanted: *const c_ulong, old: *mut c_ulong) -> c_int {
     // SAFETY: the caller's promise.
     if let Some(old) = unsafe { old.as_mut() } {
-        *old = mask();
+        *old = of_lines();
     }
     // SAFETY: the caller's promise.
     match unsafe { wanted.as_ref() } {
-        Some(wanted) if wanted & mask() == 0 => -1,
+        Some(wanted) if wanted & of_lines() == 0 => -1,
         _ => 0,
     }
 }
 
-/// Does nothing: Linux never delays real-time threads, so it need not be kept off their processor.
+/// Does nothing: Linux never delays real-time threads, so it need not be kept off their processors.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_reserve_cpus(wanted: c_uint) -> c_int {
-    if c_ulong::from(wanted) & !mask() == 0 { 0 } else { -EINVAL }
+    if c_ulong::from(wanted) & !all() == 0 { 0 } else { -EINVAL }
 }
 
 /// As [`rtl_reserve_cpus`].

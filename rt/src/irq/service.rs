@@ -29,6 +29,7 @@ pub(crate) fn ensure(token: &Token) -> Result<(), c_int> {
 
 const HOW: Start = Start {
     kind: Kind::Handlers,
+    cpu: None,
     priority: 0,
     detached: true,
     stack: null_mut(),

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Start {
     pub kind: Kind,
+    /// Processor; `None` for the one that the task starts on.
+    pub cpu: Option<u64>,
     pub priority: u32,
     pub detached: bool,
     /// Stack provided by the program, or null.
@@ -52,15 +54,14 @@ pub struct Attributes {
     pub sched_param: SchedParam,
     /// `PTHREAD_CREATE_JOINABLE` or `PTHREAD_CREATE_DETACHED`.
     pub detachstate: c_int,
-    /// Processor: the task's, unless the program writes here itself, which has no effect.
+    /// Processor. If the program writes one here that the task has not, it is the creator's.
     pub cpu: c_int,
     /// Whether the thread uses floating point; it may in any case.
     pub use_fp: c_int,
 }
 
 impl Attributes {
-    /// The attributes of a thread created without any.
-    pub const DEFAULT: Attributes = Attributes {
+    const DEFAULT: Attributes = Attributes {
         stack_size: STACK_DEFAULT,
         stack_addr: null_mut(),
         sched_param: SchedParam { sched_priority: 0 },
@@ -69,9 +70,15 @@ impl Attributes {
         use_fp: 0,
     };
 
+    /// The attributes of a thread that the caller creates without any.
+    pub(super) fn of_none() -> Attributes {
+        Attributes { cpu: processor(), ..Attributes::DEFAULT }
+    }
+
     pub(super) fn start(&self, entry: Entry, argument: *mut c_void) -> Start {
         Start {
             kind: Kind::RealTime,
+            cpu: Some(if processor_exists(self.cpu) { self.cpu } else { processor() } as u64),
             priority: self.sched_param.sched_priority.max(0) as u32,
             detached: self.detachstate == DETACHED,
             stack: self.stack_addr.cast(),
@@ -85,7 +92,7 @@ impl Attributes {
 /// Fills the attributes with the defaults.
 #[unsafe(no_mangle)]
 pub extern "C" fn pthread_attr_init(attributes: &mut Attributes) -> c_int {
-    *attributes = Attributes { cpu: processor(), ..Attributes::DEFAULT };
+    *attributes = Attributes::of_none();
     0
 }
 

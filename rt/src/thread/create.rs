@@ -29,7 +29,8 @@ pub unsafe extern "C" fn pthread_create(
     entry: Option<Entry>,
     argument: *mut c_void,
 ) -> c_int {
-    let attributes = attributes.unwrap_or(&Attributes::DEFAULT);
+    let none = Attributes::of_none();
+    let attributes = attributes.unwrap_or(&none);
     let Some(entry) = entry else { return EINVAL };
     if attributes.stack_addr.is_null() && !main_thread::is_current() {
         return EAGAIN;
@@ -46,9 +47,11 @@ pub unsafe extern "C" fn pthread_create(
 /// Starts a thread; `made` is called before the thread runs.
 pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&'static Thread, c_int> {
     let token = lock::enter();
-    let thread = find(&token, how.kind).ok_or_else(|| {
-        let all = info::task().skin.threads;
-        log_line!("all {all} threads are in use: raise threads of this task in the system file");
+    let cpu = how.cpu.unwrap_or(info::task().cpu);
+    let thread = find(&token, how.kind, cpu).ok_or_else(|| {
+        let count = all().iter().filter(|t| t.processor() == cpu).count();
+        let place = if info::task().skin.has_several() { "threads of a processor" } else { "threads" };
+        log_line!("all {count} {place} are in use: raise threads of this task in the system file");
         EAGAIN
     })?;
     let (base, size) = if how.stack.is_null() {
@@ -76,10 +79,10 @@ pub(crate) fn start(how: &Start, made: impl FnOnce(&'static Thread)) -> Result<&
     Ok(thread)
 }
 
-fn find(token: &Token, kind: Kind) -> Option<&'static Thread> {
+fn find(token: &Token, kind: Kind, cpu: u64) -> Option<&'static Thread> {
     let threads = all().get(1..)?;
     threads.iter().filter(|t| t.life.get(token) == Life::Gone).for_each(|t| reap(token, t));
-    let free = |t: &&'static Thread| t.life.get(token) == Life::Free;
+    let free = |t: &&'static Thread| t.life.get(token) == Life::Free && t.processor() == cpu;
     match kind {
         Kind::RealTime => threads.iter().find(free),
         Kind::Handlers => threads.iter().rev().find(free),

@@ -96,7 +96,12 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
             threads: skin.threads,
             ceiling: task.priority.into(),
             shares: skin.share.into(),
-            cpus: task.processors.bits(),
+            // A runner of code of Linux's processes is where its vCPU is.
+            cpus: match skin.kind {
+                Kind::RtLinux => task.processors,
+                Kind::Psc | Kind::Dual(_) => Processors::one(task.cpu),
+            }
+            .bits(),
             ..facts(index)
         };
         program::Plan::new(machine, system, task, facts, main_level, &layout)

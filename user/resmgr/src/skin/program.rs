@@ -191,7 +191,7 @@ impl Program {
         let task = maker.make_in(*region, &plan.spec, *badge)?;
         let fault = maker.slots.derive(endpoint, right::WRITE, *badge + 1)?;
         let kind = (plan.spec.thread_flags, plan.urgency);
-        threads::make(&mut maker, &task, fault, kind, threads, plan.spec.info.skin.threads)?;
+        threads::make(&mut maker, &task, fault, kind, threads, &plan.spec.info)?;
         give_interrupts(&mut maker, &task, &plan.wanted)?;
         give_ports(&mut maker, &task, &plan.wanted)?;
         show(maker.slots, &task, channel, self.index)?;

@@ -7,7 +7,7 @@ use crate::task::{Maker, Task, Urgency, give};
 use alloc::vec::Vec;
 use pillion_abi::PAGE;
 use pillion_abi::object::{Kind, right};
-use pillion_runtime::info::{skin, wake};
+use pillion_runtime::info::{TaskInfo, skin, wake};
 use pillion_runtime::{Cap, thread_configure, thread_register, thread_suspend};
 
 /// Most bytes that a scheduling context and a notification take together.
@@ -34,25 +34,27 @@ pub const fn slots(threads: u32) -> u32 {
     3 * threads
 }
 
-/// Makes the threads of a task into `all`, including the one that the task already has, and gives
-/// the task its capabilities for them.
+/// Makes the threads of a task into `all`, including the one that the task already has, each for its
+/// processor, and gives the task its capabilities for them.
 pub fn make(
     maker: &mut Maker<'_>,
     task: &Task,
     fault: Cap,
     (flags, urgency): (u64, Urgency),
     all: &mut Vec<Thread>,
-    count: u32,
+    info: &TaskInfo,
 ) -> Result<()> {
     all.clear();
     // Threads first: each is a page, and small objects in between would waste as much.
-    for number in 0..count {
-        let thread = if number == 0 { task.thread } else { another(maker.slots, task, fault, flags)? };
+    for number in 0..info.skin.threads {
+        let cpu = info.processor_of(number);
+        let thread = if number == 0 { task.thread } else { another(maker.slots, task, fault, flags, cpu)? };
         all.push(Thread { thread, context: 0, notification: 0, ticks: 0, exhausted: 0 });
     }
     for (number, one) in (0..).zip(all.iter_mut()) {
-        one.context = maker.give_time(task, one.thread, urgency)?;
-        one.notification = maker.slots.make_on(task.cpu, task.region, Kind::Notification)?;
+        let cpu = info.processor_of(number);
+        one.context = maker.give_time_on(cpu, task.region, one.thread, urgency)?;
+        one.notification = maker.slots.make_on(cpu, task.region, Kind::Notification)?;
         give(task, skin::slot::THREADS + number, one.thread, right::ALL, 0)?;
         give(task, skin::slot::CONTEXTS + number, one.context, right::ALL, 0)?;
         give(task, skin::slot::NOTIFICATIONS + number, one.notification, right::ALL, wake::THREAD)?;
@@ -60,8 +62,8 @@ pub fn make(
     Ok(())
 }
 
-fn another(slots: &mut Slots, task: &Task, fault: Cap, flags: u64) -> Result<Cap> {
-    let thread = slots.make_on(task.cpu, task.region, Kind::Thread)?;
+fn another(slots: &mut Slots, task: &Task, fault: Cap, flags: u64, cpu: u64) -> Result<Cap> {
+    let thread = slots.make_on(cpu, task.region, Kind::Thread)?;
     thread_configure(thread, task.space, task.caps, fault, flags).when("configuring a thread")?;
     Ok(thread)
 }
