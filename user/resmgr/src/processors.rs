@@ -88,7 +88,7 @@ impl Processors {
         }
     }
 
-    /// Reports each processor: what it counted, and the worst of its tasks.
+    /// Reports each processor: what it counted, and the worst of the tasks that begin there.
     pub fn status<'a>(&self, tasks: impl Iterator<Item = &'a Task> + Clone) {
         for (number, one) in (0..).zip(&self.all) {
             let now = self.buffers.counts(number);
@@ -112,7 +112,7 @@ impl Processors {
 fn who_has(system: &System, number: u64) -> &'static str {
     let is_it = |n: u8| u64::from(n) == number;
     let linux = system.linux.as_ref().is_some_and(|linux| linux.processors.numbers().any(is_it));
-    match (system.tasks.iter().any(|task| is_it(task.cpu)), linux) {
+    match (system.tasks.iter().any(|task| task.processors.numbers().any(is_it)), linux) {
         (true, true) => "both",
         (true, false) => "real time",
         (false, true) => "linux",
@@ -123,7 +123,7 @@ fn who_has(system: &System, number: u64) -> &'static str {
 /// The names of a processor's tasks, in quotes.
 fn names(system: &System, number: u64) -> String {
     let mut names = String::new();
-    for task in system.tasks.iter().filter(|task| u64::from(task.cpu) == number) {
+    for task in system.tasks.iter().filter(|task| task.processors.numbers().any(|n| u64::from(n) == number)) {
         let comma = if names.is_empty() { "" } else { "," };
         let _ = write!(names, "{comma}\"{}\"", task.name);
     }

@@ -6,6 +6,7 @@ use super::{Skins, warden};
 use crate::text::text;
 use pillion_abi::{NEVER, channel::task_state};
 use pillion_runtime::{context_consumed, println};
+use pillion_system::Processors;
 
 /// Whether a budget that ran out `ran_out` times did so in nearly every period of a stretch. Where
 /// other threads are more urgent, it runs out a little less often than once a period.
@@ -35,7 +36,7 @@ impl Skins {
             }
             let (ticks, busy) = self.look_at_task(index, stretch);
             // The manager is on the first processor.
-            if self.programs[index].plan.spec.info.cpu == 0 {
+            if self.programs[index].plan.wanted.processors == Processors::FIRST {
                 all = all.saturating_add(ticks);
             }
             if busy != self.channel.directory().tasks[index].busy {

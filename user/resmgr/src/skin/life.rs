@@ -285,9 +285,10 @@ impl Skins {
         }
     }
 
-    /// Notes that a task was started or ended on its processor.
+    /// Notes that a task was started or ended on its processors.
     fn note_change(&mut self, index: usize) {
-        self.changed_on |= 1 << (self.programs[index].plan.spec.info.cpu & 63);
+        let on = self.programs[index].plan.wanted.processors;
+        self.changed_on |= on.numbers().fold(0, |set, number| set | 1 << (number & 63));
     }
 
     /// Ends the system if it is to end with its tasks and all of them have ended.

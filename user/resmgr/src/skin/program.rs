@@ -38,7 +38,7 @@ pub struct Plan {
     pub urgency: Urgency,
     /// Ticks that `init_module` and `cleanup_module` may each take.
     pub grace: u64,
-    /// Whether nothing of the manager or Linux runs on its processor.
+    /// Whether one of its processors runs nothing of the manager or Linux.
     pub is_apart: bool,
     /// Table pages for a guest space with Linux's memory, for the task of dual mode; else 0.
     pub guest_tables: u64,
@@ -87,7 +87,8 @@ impl Plan {
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
         let grace = machine.ticks(wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns));
         let linux = system.linux.as_ref().map_or(Processors::FIRST, |linux| linux.processors);
-        let is_apart = !linux.and(Processors::FIRST).has(wanted.cpu);
+        let shared = linux.and(Processors::FIRST);
+        let is_apart = wanted.processors.numbers().any(|number| !shared.has(number));
         Ok(Plan { spec, wanted: wanted.clone(), urgency, grace, is_apart, guest_tables })
     }
 }
