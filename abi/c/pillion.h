@@ -280,6 +280,7 @@ enum pillion_exit {
 #define PILLION_COUNTER_HALTS 4
 #define PILLION_COUNTER_INJECTED 5
 #define PILLION_COUNTER_RETURNS 6
+#define PILLION_COUNTER_MESSAGES 7
 
 /* State of a virtual CPU. */
 #define PILLION_VCPU_COUNTERS 24
@@ -498,7 +499,7 @@ struct pillion_vcpu_state {
     uint64_t counters[PILLION_VCPU_COUNTERS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_vcpu_state) == 704, "size");
+_Static_assert(sizeof(struct pillion_vcpu_state) == 720, "size");
 _Static_assert(offsetof(struct pillion_vcpu_state, gpr) == 0, "gpr");
 _Static_assert(offsetof(struct pillion_vcpu_state, rip) == 128, "rip");
 _Static_assert(offsetof(struct pillion_vcpu_state, rflags) == 136, "rflags");
@@ -530,7 +531,7 @@ _Static_assert(offsetof(struct pillion_vcpu_state, deadline) == 432, "deadline")
 _Static_assert(offsetof(struct pillion_vcpu_state, tpr) == 440, "tpr");
 _Static_assert(offsetof(struct pillion_vcpu_state, isr) == 448, "isr");
 _Static_assert(offsetof(struct pillion_vcpu_state, irr) == 480, "irr");
-_Static_assert(offsetof(struct pillion_vcpu_state, counters) == 512, "counters");
+_Static_assert(offsetof(struct pillion_vcpu_state, counters) == 528, "counters");
 #endif
 
 #endif

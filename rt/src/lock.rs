@@ -1,8 +1,8 @@
 //! The task's lock: what switching interrupts off was for an RTLinux program.
 //!
 //! It excludes the other threads and the interrupt handlers of the same task. A thread may enter it
-//! again. Taking and releasing it uncontended costs a compare-and-swap each and no system call. What
-//! a thread does that finds the lock taken, and who then runs at which level, is in
+//! again. Taking and releasing it uncontended costs a compare-and-swap each and no system call.
+//! What a thread does that finds the lock taken, and who then runs at which level, is in
 //! [`pillion_rt_core::lock`].
 //!
 //! A thread that is woken while the lock is held is signalled only after the lock has been left, so

@@ -1,7 +1,7 @@
 //! Fast paths for the common cases of call and reply, a waiting receiver without a scheduling
-//! context of its own and a caller that can continue at once, of running a guest, and, where several
-//! processors run, of a signal. Everything is checked before anything is changed; if a check fails,
-//! the slow path is taken. Both lead to the same state.
+//! context of its own and a caller that can continue at once, of running a guest, and, where
+//! several processors run, of a signal. Everything is checked before anything is changed; if a
+//! check fails, the slow path is taken. Both lead to the same state.
 
 use crate::{
     Id, Kernel, Machine, Opt,

@@ -3,7 +3,7 @@
 //! The word `owner` names the thread that has the mutex. Plain mutexes, with or without
 //! inheritance, are taken and released by a compare-and-swap on it when no thread waits; everything
 //! else happens with the task's lock held. That does not keep out who takes or releases the mutex
-//! by the word alone: [`WAITED_FOR`] does, so it is set, or another compare-and-swap made, before
+//! by the word alone: `WAITED_FOR` does, so it is set, or another compare-and-swap made, before
 //! anything follows from the word. A released mutex is free, and the most urgent waiter is woken to
 //! take it: a more urgent thread that comes first may take it instead.
 //!

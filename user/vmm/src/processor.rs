@@ -138,7 +138,8 @@ impl Processor {
         machine.leave(&self.vcpu);
     }
 
-    /// Work before each entry: says who sends messages, rearms a periodic timer and sets the monitor's own timer.
+    /// Work before each entry: says who sends messages, rearms a periodic timer and sets the
+    /// monitor's own timer.
     fn before_entry(&mut self, machine: &mut VirtualMachine) {
         self.vcpu.state.messages.set(self.local.has_x2apic().into());
         let wake = machine.bus.rearm(&mut self.local, now(), self.vcpu.state).unwrap_or(u64::MAX);

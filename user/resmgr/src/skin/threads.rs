@@ -34,8 +34,8 @@ pub const fn slots(threads: u32) -> u32 {
     3 * threads
 }
 
-/// Makes the threads of a task into `all`, including the one that the task already has, each for its
-/// processor, and gives the task its capabilities for them.
+/// Makes the threads of a task into `all`, including the one that the task already has, each for
+/// its processor, and gives the task its capabilities for them.
 pub fn make(
     maker: &mut Maker<'_>,
     task: &Task,
