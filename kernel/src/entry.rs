@@ -262,13 +262,13 @@ fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     unsafe { arch::exit_to_user() }
 }
 
-/// Sleeps until an interrupt comes. With the option `idle=poll` it polls for one instead: an
-/// emulator that counts instructions then has no idle time, during which it would wait for the
-/// host's clock and wake up late. Where it emulates several processors in turn, one that polls
-/// gives its turn away.
+/// Sleeps until an interrupt comes. With the option `idle=poll` the first processor polls for one
+/// instead: an emulator that counts instructions then has no idle time, during which it would wait
+/// for the host's clock and wake up late. The others sleep: the time that one passes with polling
+/// is not left to those that compute. The first one gives its turn away.
 fn idle(k: &mut Kernel<Hardware>) {
     trace!(Idle, 0u64, 0u64);
-    let taken = if POLL.load(Relaxed) {
+    let taken = if POLL.load(Relaxed) && k.m.cpu.index() == 0 {
         several! { core::hint::spin_loop() }
         arch::take_pending_interrupt(k.m.cpu)
     } else {

@@ -6,8 +6,15 @@ use std::path::{Path, PathBuf};
 /// Serial number of the disk that the disk load may write to.
 const SCRATCH_SERIAL: &str = "pillion-scratch";
 
-/// Length of a turn, where several processors take turns, in µs: as many thousand instructions.
-const TURN_US: u32 = 1;
+/// Length of a turn in µs, where several processors take turns: as many thousand instructions. A
+/// turn is part of latencies; but each costs the emulator some µs of this computer's, and five
+/// times that in a paced run, in which somebody waits.
+const fn turn_us(clock: Clock) -> u32 {
+    match clock {
+        Clock::Paced => 10,
+        Clock::Counted | Clock::Wall => 1,
+    }
+}
 
 /// What the machine boots.
 pub enum Boot {
@@ -54,7 +61,7 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     let mut list = Arguments::default();
     processor(&mut list, run);
     if run.takes_turns() {
-        turns(&mut list);
+        turns(&mut list, turn_us(run.clock()));
     }
     list.add("-m", run.memory);
     list.flag("-nodefaults").add("-display", "none");
@@ -157,11 +164,11 @@ fn processor(list: &mut Arguments, run: &RunArguments) {
     }
 }
 
-/// A turn ends at the machine's next timer. A filter that hands on, each [`TURN_US`], what arrived
-/// at a port of a hub with nobody on it, has one, and does nothing else.
-fn turns(list: &mut Arguments) {
+/// A turn ends at the machine's next timer. A filter that hands on, so often, what arrived at a
+/// port of a hub with nobody on it, has one, and does nothing else.
+fn turns(list: &mut Arguments, us: u32) {
     list.add("-netdev", "hubport,id=turns,hubid=99");
-    list.add("-object", format!("filter-buffer,id=turn,netdev=turns,interval={TURN_US}"));
+    list.add("-object", format!("filter-buffer,id=turn,netdev=turns,interval={us}"));
 }
 
 fn serial(list: &mut Arguments, run: &RunArguments, boot: &Boot, folder: &Folder) {
