@@ -1,7 +1,7 @@
 //! Physical interrupts: what each vector is for.
 
 use crate::arch::{apic, apic::vector};
-use crate::{guest::message, hardware::Hardware, post, trace::trace};
+use crate::{hardware::Hardware, post, trace::trace};
 use pillion_abi::RT_VECTOR_FIRST;
 use pillion_core::{Kernel, machine::Devices as _};
 
@@ -27,7 +27,6 @@ pub fn handle_recorded(k: &mut Kernel<Hardware>, number: u8) {
             k.m.end_of_interrupt();
             post::receive(k);
         }
-        vector::MESSAGE if k.m.several() => message::receive(k),
         RT_VECTOR_FIRST.. => k.rt_interrupt(number),
         _ => k.passenger_interrupt(number),
     }

@@ -256,6 +256,10 @@ pub trait Guests {
     /// Copies the guest's interrupt state to the page that the monitor shares.
     fn vcpu_show(&mut self, vcpu: Id<Vcpu>);
 
+    /// Takes the interrupts that other processors' guests have sent the passenger, a bit for each
+    /// vector.
+    fn take_messages(&mut self) -> [u64; 4];
+
     /// Forgets the interrupts that other processors' guests have sent the passenger, and accepts
     /// further ones, or none.
     fn accept_messages(&mut self, accept: bool);

@@ -13,7 +13,7 @@ use crate::{
     x86_64::apic::GuestApic,
 };
 use pillion_abi::{
-    NEVER,
+    MESSAGE_VECTOR, NEVER,
     object::right,
     status::{Error, Result},
 };
@@ -152,6 +152,7 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     pub fn passenger_interrupt(&mut self, vector: u8) {
         match self.cpu.passenger {
+            Some(id) if vector == MESSAGE_VECTOR && self.m.several() => self.passenger_messages(id),
             Some(id) => {
                 self.m.get(id).apic.raise_physical(vector);
                 self.wake_guest(id);
@@ -160,12 +161,15 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Other processors' guests have sent the passenger interrupts, a bit for each vector. O(1).
-    pub fn passenger_messages(&mut self, vectors: &[u64; 4]) {
-        if let Some(id) = self.cpu.passenger
-            && *vectors != [0; 4]
-        {
-            self.m.get(id).apic.raise_all(vectors);
+    /// Other processors' guests have sent the passenger interrupts, for which no physical EOI is
+    /// owed; or a device has sent that vector, and there are none.
+    #[cold]
+    #[inline(never)]
+    fn passenger_messages(&mut self, id: Id<Vcpu>) {
+        self.m.end_of_interrupt();
+        let vectors = self.m.take_messages();
+        if vectors != [0; 4] {
+            self.m.get(id).apic.raise_all(&vectors);
             self.wake_guest(id);
         }
     }
@@ -276,7 +280,7 @@ impl<M: Machine> Kernel<M> {
         for _ in 0..self.m.get(id).apic.reset() {
             self.m.end_of_interrupt();
         }
-        if self.cpu.passenger == Some(id) {
+        if self.m.several() && self.cpu.passenger == Some(id) {
             self.m.accept_messages(true);
         }
     }

@@ -48,16 +48,9 @@ fn tell(number: usize, vector: u8) {
     }
 }
 
-/// Takes what other processors have sent the passenger. A device may have sent that vector: then
-/// there is nothing.
-#[cold]
-#[inline(never)]
-pub fn receive(k: &mut Kernel<Hardware>) {
-    k.m.end_of_interrupt();
-    if let Some(messages) = MESSAGES.get(k.m.cpu.index()) {
-        let vectors = messages.take();
-        k.passenger_messages(&vectors);
-    }
+/// Takes what other processors have sent a processor's passenger, a bit for each vector.
+pub fn take(own: usize) -> [u64; 4] {
+    MESSAGES.get(own).map_or([0; 4], Messages::take)
 }
 
 /// Forgets what was sent to a processor's passenger, which accepts messages from now on, or does

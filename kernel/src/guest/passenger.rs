@@ -122,11 +122,6 @@ fn handle(
             processor.advance(WRMSR);
             k.guest_deadline(vcpu, deadline);
         }
-        HwExit::Msr { write: true, number: msr::X2APIC_COMMAND } if message::send(k, processor, state) => {
-            processor.advance(WRMSR);
-            state.counters[counter::MESSAGES].update(|count| count.wrapping_add(1));
-            return true;
-        }
         HwExit::Halt if processor.interrupts_enabled() => {
             state.counters[counter::HALTS].update(|count| count.wrapping_add(1));
             processor.advance(HLT);
@@ -137,9 +132,23 @@ fn handle(
             Some(result) => processor.finish_hypercall(result),
             None => return_to_monitor(k, id, processor, state, exit),
         },
-        other => return_to_monitor(k, id, processor, state, other),
+        other => monitors(k, id, processor, state, other),
     }
     false
+}
+
+/// Handles an exit that is the monitor's, unless it sends a message that is the kernel's. It has the
+/// same signature as what it calls, so that the loop's code is as if that were called there.
+#[inline(never)]
+fn monitors(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, state: &State, exit: HwExit) {
+    if let HwExit::Msr { write: true, number: msr::X2APIC_COMMAND } = exit
+        && message::send(k, processor, state)
+    {
+        processor.advance(WRMSR);
+        state.counters[counter::MESSAGES].update(|count| count.wrapping_add(1));
+    } else {
+        return_to_monitor(k, id, processor, state, exit);
+    }
 }
 
 /// Takes over the guest's task priority, which it changes without an exit: what may end its wait

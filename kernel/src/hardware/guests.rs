@@ -126,6 +126,10 @@ impl Guests for Hardware {
         state.isr.set(*guest.isr());
     }
 
+    fn take_messages(&mut self) -> [u64; 4] {
+        message::take(self.cpu.index())
+    }
+
     fn accept_messages(&mut self, accept: bool) {
         message::accept(self.cpu.index(), accept);
     }

@@ -198,6 +198,8 @@ pub struct Fake {
     pub log_has_room: bool,
     /// Whether the passenger gets what other processors' guests send it.
     pub accepts_messages: bool,
+    /// What they have sent it.
+    pub messages: [u64; 4],
     /// What processors know of page tables, where there are several.
     pub translations: Translations,
     /// Whether this processor changes capabilities, and how often it asked.
@@ -239,6 +241,7 @@ impl Fake {
             virtualisation: true,
             log_has_room: true,
             accepts_messages: false,
+            messages: [0; 4],
             translations: Translations::default(),
             has_tree: false,
             tries: 0,
@@ -772,8 +775,12 @@ impl Guests for Fake {
         self.events.push(Event::Show(vcpu.number()));
     }
 
+    fn take_messages(&mut self) -> [u64; 4] {
+        core::mem::take(&mut self.messages)
+    }
+
     fn accept_messages(&mut self, accept: bool) {
-        self.accepts_messages = accept;
+        (self.accepts_messages, self.messages) = (accept, [0; 4]);
     }
 }
 

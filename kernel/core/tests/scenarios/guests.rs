@@ -86,14 +86,14 @@ fn a_halted_guest_wakes_by_its_interrupts() {
 /// and no EOI is owed for them.
 #[test]
 fn what_other_processors_guests_send() {
-    let mut g = guest();
+    const MESSAGE: u8 = 0xef;
+    let mut g = guest_in(World::of(2));
     assert!(g.w.k.m.accepts_messages);
     run(&mut g);
     halt(&mut g);
     let come = |g: &mut Guest, vectors: [u64; 4]| {
-        g.w.k.m.begin_entry();
-        g.w.k.passenger_messages(&vectors);
-        g.w.leave("messages");
+        g.w.k.m.messages = vectors;
+        passenger(g, MESSAGE);
     };
     come(&mut g, [0; 4]);
     g.w.expect(g.monitor.id, State::Halted);
@@ -105,9 +105,9 @@ fn what_other_processors_guests_send() {
         apic.accept(vector);
         assert_eq!(apic.end_of_interrupt().physical_eois, 0);
     }
-    g.w.k.m.accepts_messages = false;
+    (g.w.k.m.accepts_messages, g.w.k.m.messages) = (false, [1; 4]);
     g.w.root(Call::VcpuReset, [g.vcpu]);
-    assert!(g.w.k.m.accepts_messages, "after a reset, those that came before are forgotten");
+    assert!(g.w.k.m.accepts_messages && g.w.k.m.messages == [0; 4], "those that came before are forgotten");
     g.w.root(Call::CapDelete, [0, g.vcpu]);
     assert!(!g.w.k.m.accepts_messages);
     come(&mut g, [0, 1 << 2, 0, 0]);
