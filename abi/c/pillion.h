@@ -14,6 +14,7 @@
 #define PILLION_PRIORITIES 0x100
 #define PILLION_NEVER 0xffffffffffffffffULL
 #define PILLION_RT_VECTOR_FIRST 240
+#define PILLION_MESSAGE_VECTOR 239
 #define PILLION_GUEST_VECTOR_FIRST 32
 
 /* System calls. The arguments are in rdi, rsi, rdx, r10, r8, r9, in this order:
@@ -496,6 +497,8 @@ struct pillion_vcpu_state {
     uint64_t tpr;
     uint64_t isr[4];
     uint64_t irr[4];
+    uint64_t messages;
+    uint64_t command;
     uint64_t counters[PILLION_VCPU_COUNTERS];
 };
 #ifndef __cplusplus
@@ -531,6 +534,8 @@ _Static_assert(offsetof(struct pillion_vcpu_state, deadline) == 432, "deadline")
 _Static_assert(offsetof(struct pillion_vcpu_state, tpr) == 440, "tpr");
 _Static_assert(offsetof(struct pillion_vcpu_state, isr) == 448, "isr");
 _Static_assert(offsetof(struct pillion_vcpu_state, irr) == 480, "irr");
+_Static_assert(offsetof(struct pillion_vcpu_state, messages) == 512, "messages");
+_Static_assert(offsetof(struct pillion_vcpu_state, command) == 520, "command");
 _Static_assert(offsetof(struct pillion_vcpu_state, counters) == 528, "counters");
 #endif
 

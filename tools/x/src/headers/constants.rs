@@ -23,7 +23,7 @@ pub(super) use define;
 /// All of them.
 pub fn write(out: &mut Header) {
     define!(out, "Memory, priorities, deadlines and vectors.", "", abi,
-        VERSION PAGE LARGE_PAGE USER_END PRIORITIES NEVER RT_VECTOR_FIRST GUEST_VECTOR_FIRST);
+        VERSION PAGE LARGE_PAGE USER_END PRIORITIES NEVER RT_VECTOR_FIRST MESSAGE_VECTOR GUEST_VECTOR_FIRST);
     calls(out);
     objects(out);
     boot(out);

@@ -55,5 +55,6 @@ fn vcpus(out: &mut Header) {
         idtr: "struct pillion_segment", cr2: "uint64_t", pat: "uint64_t", dr6: "uint64_t", dr7: "uint64_t", xcr0: "uint64_t",
         dirty: "uint64_t", event: "uint64_t", io: "struct pillion_io", fault: "struct pillion_fault",
         timer_vector: "uint64_t", deadline: "uint64_t", tpr: "uint64_t", isr: "uint64_t" "[4]", irr: "uint64_t" "[4]",
+        messages: "uint64_t", command: "uint64_t",
         counters: "uint64_t" "[PILLION_VCPU_COUNTERS]",);
 }
