@@ -137,8 +137,8 @@ fn handle(
     false
 }
 
-/// Handles an exit that is the monitor's, unless it sends a message that is the kernel's. It has the
-/// same signature as what it calls, so that the loop's code is as if that were called there.
+/// Handles an exit that is the monitor's, unless it sends a message that is the kernel's. It has
+/// the same signature as what it calls, so that the loop's code is as if that were called there.
 #[inline(never)]
 fn monitors(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor, state: &State, exit: HwExit) {
     if let HwExit::Msr { write: true, number: msr::X2APIC_COMMAND } = exit
