@@ -3,7 +3,7 @@
 use crate::{
     Test, cells,
     exits::{expect, with},
-    guest_interrupt::{HANDLER, VECTOR, prepare, runner},
+    guest_interrupt::{HANDLER, VECTOR, listening, prepare, runner},
     several::apic_id,
 };
 use pillion_abi::{
@@ -45,8 +45,7 @@ fn receiver(kit: &mut Kit, code: &[u8]) -> Checked<Guest> {
 /// hypercall.
 fn sender(kit: &mut Kit, command: u64) -> Checked<Guest> {
     // wrmsr; sti; nop; vmmcall
-    let mut guest = with(kit, &[0x0f, 0x30, 0xfb, 0x90, 0x0f, 0x01, 0xd9])?;
-    prepare(&mut guest);
+    let guest = listening(kit, &[0x0f, 0x30, 0xfb, 0x90, 0x0f, 0x01, 0xd9])?;
     guest.state().messages.set(1);
     aim(&guest, command);
     Ok(guest)
