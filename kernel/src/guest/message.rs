@@ -14,8 +14,8 @@ use pillion_post::Messages;
 /// What has been sent to the passenger of each processor.
 static MESSAGES: [Messages; MAX_CPUS] = [const { Messages::new() }; MAX_CPUS];
 
-/// Sends what the guest writes to its command register, if it is the kernel's to do so. At most one
-/// message of the local interrupt controller for each processor.
+/// Sends what the guest writes to its command register, if it is the kernel's to do so and reaches
+/// a passenger. At most one message of the local interrupt controller for each processor.
 #[cold]
 #[inline(never)]
 pub fn send(k: &Kernel<Hardware>, processor: &Processor, state: &State) -> bool {
@@ -24,28 +24,25 @@ pub fn send(k: &Kernel<Hardware>, processor: &Processor, state: &State) -> bool 
     }
     let command = processor.msr_value(state);
     let Some(message) = Message::decode(command) else { return false };
-    let own = k.m.cpu.index();
-    let all = 0..arch::processors() as usize;
-    let is_open = |number: &usize| MESSAGES.get(*number).is_some_and(Messages::is_open);
-    match message.to {
-        Receivers::One(id) => {
-            let Some(number) = all.filter(is_open).find(|number| arch::has_apic(*number, id)) else { return false };
-            tell(number, message.vector);
-        }
-        Receivers::All => all.filter(is_open).for_each(|number| tell(number, message.vector)),
-        Receivers::Others => {
-            let others = all.filter(is_open).filter(|number| *number != own);
-            others.for_each(|number| tell(number, message.vector));
+    let mut is_reached = false;
+    for number in 0..arch::processors() as usize {
+        let Some(messages) = MESSAGES.get(number).filter(|messages| messages.is_open()) else { continue };
+        let is_for = match message.to {
+            Receivers::One(id) => arch::has_apic(number, id),
+            Receivers::All => true,
+            Receivers::Others => number != k.m.cpu.index(),
+        };
+        if is_for {
+            is_reached = true;
+            if messages.put(message.vector) {
+                arch::interrupt_passenger(number);
+            }
         }
     }
-    state.command.set(command);
-    true
-}
-
-fn tell(number: usize, vector: u8) {
-    if MESSAGES.get(number).is_some_and(|messages| messages.put(vector)) {
-        arch::interrupt_passenger(number);
+    if is_reached {
+        state.command.set(command);
     }
+    is_reached
 }
 
 /// Takes what other processors have sent a processor's passenger, a bit for each vector.
