@@ -51,9 +51,14 @@ pub unsafe fn send(from: Cpu, to: usize, number: NonZeroU32) {
 
 /// Takes a letter, if there is one, and does what else another processor may want: for each
 /// interrupt by one, after its EOI. If more letters are left, the processor interrupts itself, so
-/// that what is more urgent can come in between.
+/// that what is more urgent can come in between. Where one processor runs, a device has sent the
+/// vector, and nobody anything: no interrupt is taken then, as only those who run several look for
+/// it after a guest and after sleep.
 #[cold]
 pub fn receive(k: &mut Kernel<Hardware>) {
+    if !k.m.several() {
+        return;
+    }
     lock::wait_if_asked();
     shootdown::heed(&mut k.m);
     let own = k.m.cpu.index();
