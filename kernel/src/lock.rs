@@ -2,26 +2,27 @@
 //!
 //! One at a time makes a step of a call that changes capabilities, memory or page tables, or needs
 //! them to stay as they are. Nobody waits for that in the kernel: who finds it taken makes its call
-//! again, from user mode, and lets interrupts come in between. Interrupts, timers and the frequent
-//! calls use objects of their own processor, and need no leave.
+//! again, from user mode, and lets interrupts come in between. Whoever goes on doing so has its turn
+//! after at most one of each other processor. Interrupts, timers and the frequent calls use objects
+//! of their own processor, and need no leave.
 //!
 //! Whoever has it can hold all others off the kernel's code as well ([`parked`]).
 
 use core::arch::x86_64::__cpuid;
 use core::sync::atomic::{
     AtomicBool, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
+    Ordering::{Acquire, Release},
 };
 
-use crate::arch;
+use crate::arch::{self, Cpu, clock};
+use pillion_post::Turn;
 
 /// A cache line of its own.
 #[repr(align(64))]
 struct Line<T>(T);
 
-/// Whether a processor changes capabilities, and whether another one has found it so since.
-static TAKEN: Line<AtomicBool> = Line(AtomicBool::new(false));
-static WANTED: Line<AtomicBool> = Line(AtomicBool::new(false));
+/// Which processor changes capabilities.
+static TREE: Turn = Turn::new();
 
 /// Whether those who are interrupted have to stay where they are, and how many do.
 static PARK: Line<AtomicBool> = Line(AtomicBool::new(false));
@@ -34,25 +35,31 @@ pub fn wait_if_asked() {
     }
 }
 
-/// Begins to change capabilities, unless another processor does. Constant time.
-pub fn take_tree() -> bool {
-    let taken = TAKEN.0.swap(true, Acquire);
-    WANTED.0.store(taken, Relaxed);
-    if taken {
+/// Begins to change capabilities, unless another processor does, or it is another one's turn.
+/// Constant time.
+pub fn take_tree(own: Cpu) -> bool {
+    let taken = TREE.take(own.index(), clock::now(), patience());
+    if !taken {
         // An emulator that has processors run in turn lets another one run.
         core::hint::spin_loop();
     }
-    !taken
+    taken
 }
 
 /// Ends that: for the processor that began.
-pub fn release_tree() {
-    TAKEN.0.store(false, Release);
+pub fn release_tree(own: Cpu) {
+    TREE.end(own.index(), clock::now());
 }
 
 /// Whether another processor wants to change capabilities: for the one that does.
 pub fn tree_is_wanted() -> bool {
-    WANTED.0.load(Relaxed)
+    TREE.is_wanted()
+}
+
+/// Ticks for which a processor's turn is left to it, 8 µs: time enough to make a call again, if
+/// nothing more urgent runs there.
+fn patience() -> u64 {
+    clock::tsc_hz() >> 17
 }
 
 /// Waits until the code is as it shall be.

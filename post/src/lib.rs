@@ -12,7 +12,7 @@
 //!
 //! Beside letters there is what has processors drop translations: [`Shown`], [`Shootdown`]; and
 //! what keeps alive what one of them uses: [`Announced`]; and what their guests send each other:
-//! [`Messages`].
+//! [`Messages`]; and what lets them change capabilities one at a time: [`Turn`].
 //!
 //! The model checker runs this very source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p pillion-post --release`.
@@ -24,10 +24,12 @@ mod messages;
 #[cfg(test)]
 mod tests;
 mod translations;
+mod turn;
 
 pub use announced::Announced;
 pub use messages::Messages;
 pub use translations::{Shootdown, Shown};
+pub use turn::Turn;
 
 use core::num::NonZeroU32;
 #[cfg(not(loom))]

@@ -27,11 +27,11 @@ impl Devices for Hardware {
     }
 
     fn enter_tree(&mut self) -> bool {
-        lock::take_tree()
+        lock::take_tree(self.cpu)
     }
 
     fn leave_tree(&mut self) {
-        lock::release_tree();
+        lock::release_tree(self.cpu);
     }
 
     fn announce(&mut self, post: Opt<Post>) {
