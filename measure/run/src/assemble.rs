@@ -35,12 +35,13 @@ pub fn measurement(
         good
     });
     let quick = if form.quick { " --quick" } else { "" };
+    let ours = if form.ours { " --ours" } else { "" };
     Measurement {
         about: plan.about.clone(),
         paper: plan.paper.clone(),
         text: experiment.text.clone(),
         conclusion: plan.conclusion.clone(),
-        command: format!("./x measure run {} --instrument {}{quick}", experiment.name, form.instrument),
+        command: format!("./x measure run {} --instrument {}{quick}{ours}", experiment.name, form.instrument),
         quick: form.quick,
         machine,
         systems,
@@ -145,7 +146,7 @@ mod tests {
         quick_least = 10
         systems = ["linux"]
     "#;
-    const COUNTED: Form = Form { instrument: Instrument::Counted, quick: false };
+    const COUNTED: Form = Form { instrument: Instrument::Counted, quick: false, ours: false };
 
     fn experiment() -> Experiment {
         let plan = toml::from_str(PLAN).unwrap_or_else(|error| panic!("{error}"));
@@ -225,7 +226,7 @@ mod tests {
         let output = RunOutput { plugin: "figure f 9 ns\nfigure samples 1 1\n".into(), ..RunOutput::default() };
         let job = Job { system: "alone@old".into(), run: 0, boot: Boot::default(), plugin: None };
         let titles = [("old".to_owned(), "Old machine, 100 MHz".to_owned())].into();
-        let form = Form { instrument: Instrument::Modelled, quick: false };
+        let form = Form { instrument: Instrument::Modelled, ..COUNTED };
         let measured =
             measurement(&experiment(), form, &[Finished { job, output: Ok(output) }], &titles, BTreeMap::new());
         assert_eq!((&*measured.systems[0].name, &*measured.systems[0].title), ("alone@old", "Alone, Old machine"));

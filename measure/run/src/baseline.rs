@@ -55,6 +55,11 @@ impl Baseline {
         Ok(Some(path))
     }
 
+    /// Forgets the figures of other systems than these.
+    pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.figures.retain(|system, _| is_kept(system));
+    }
+
     /// Its value for a figure.
     pub fn value(&self, system: &str, name: &str) -> Option<f64> {
         self.figures.get(system)?.get(name)?.as_f64()

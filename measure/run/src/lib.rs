@@ -62,7 +62,7 @@ pub fn written(root: &Path, experiment: &str) -> Result<Measurement> {
 /// Measures the short form of an experiment, counted.
 pub fn measured(tool: &dyn Tool, experiment: &str) -> Result<Measurement> {
     let experiments = [Experiment::read(tool.repository(), experiment)?];
-    let form = Form { instrument: Instrument::Counted, quick: true };
+    let form = Form { instrument: Instrument::Counted, quick: true, ours: false };
     let mut measured = None;
     run::measure(tool, &experiments, form, None, 1, |_, measurement| {
         measured = Some(measurement);

@@ -50,6 +50,9 @@ pub struct Form {
     pub instrument: Instrument,
     /// Whether it is the short form.
     pub quick: bool,
+    /// Whether what Pillion is compared with is left out, where a figure does not need it: Linux
+    /// without Pillion.
+    pub ours: bool,
 }
 
 /// The work that Linux does when the cost of riding is counted.
@@ -234,6 +237,13 @@ impl Run {
         !self.path.is_empty() || !self.stretch.is_empty()
     }
 
+    /// Whether it is part of a form. What the cost of riding is counted against always is.
+    pub fn is_in(&self, form: Form, is_riding_cost: bool) -> bool {
+        self.instruments.contains(&form.instrument)
+            && (self.quick || !form.quick)
+            && (is_riding_cost || !form.ours || !self.in_form(form).0.direct)
+    }
+
     /// What to boot in a form, and the command that then measures in Linux.
     pub fn in_form(&self, form: Form) -> (Boot, Option<String>) {
         let boot = self.quick_boot.as_ref().filter(|_| form.quick).unwrap_or(&self.boot);
@@ -260,4 +270,21 @@ impl FigurePlan {
 /// Whether a list of systems, which stands for all if it is empty, contains this one.
 pub fn concerns(systems: &[String], system: &str) -> bool {
     systems.is_empty() || systems.iter().any(|name| name == system)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pillion_is_compared_with_can_be_left_out() {
+        let run = |text: &str| -> Run { toml::from_str(text).unwrap_or_else(|error| panic!("{error}")) };
+        let form = Form { instrument: Instrument::Counted, quick: true, ours: true };
+        let own = run("system = 'own-space'");
+        let linux = run("system = 'linux'\nboot.direct = true");
+        let long = run("system = 'linux'\nboot.direct = true\nquick_boot.direct = false");
+        assert!(own.is_in(form, false) && !linux.is_in(form, false) && long.is_in(form, false));
+        // The cost of riding is a comparison.
+        assert!(linux.is_in(form, true) && linux.is_in(Form { ours: false, ..form }, false));
+    }
 }

@@ -57,7 +57,7 @@ impl<'a> Planner<'a> {
     pub fn jobs(&self, experiment: &Experiment) -> Result<Vec<Job>> {
         let mut jobs = Vec::new();
         for (number, run) in experiment.plan.run.iter().enumerate() {
-            if !run.instruments.contains(&self.form.instrument) || self.form.quick && !run.quick {
+            if !run.is_in(self.form, experiment.plan.riding_cost.is_some()) {
                 continue;
             }
             let boot = self.boot(experiment, number, run)?;

@@ -36,7 +36,7 @@ pub fn run(tool: &dyn Tool, order: &Order) -> Result<bool> {
     let experiments = Experiment::named(repository, names)?;
     let mut faults = None;
     measure(tool, &experiments, *form, machine.as_deref(), *workers, |experiment, measurement| {
-        let of_one = conclude(repository, experiment, &measurement, *accept)?;
+        let of_one = conclude(repository, experiment, &measurement, *form, *accept)?;
         faults
             .get_or_insert_with(Vec::new)
             .extend(of_one.into_iter().map(|fault| format!("{}: {fault}", experiment.name)));
@@ -107,6 +107,7 @@ fn conclude(
     repository: &Repository,
     experiment: &Experiment,
     measurement: &Measurement,
+    form: Form,
     accept: bool,
 ) -> Result<Vec<String>> {
     measurement_files::write(repository, measurement)?;
@@ -124,10 +125,13 @@ fn conclude(
     {
         eprintln!("x: {} is the baseline", path.display());
     }
-    let baseline = match compared {
+    let mut baseline = match compared {
         true => Baseline::read(repository, &experiment.name, measurement.instrument)?,
         false => Baseline::default(),
     };
+    if form.ours {
+        baseline.retain(|system| measurement.systems.iter().any(|measured| measured.name == system));
+    }
     print!("{}", plain(&text_table::text(measurement, &baseline)));
     let faults = faults(experiment, measurement, &baseline);
     faults.iter().for_each(|fault| println!("{}", plain(fault)));

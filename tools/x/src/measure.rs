@@ -21,7 +21,7 @@ pub fn command(repository: &Repository, command: &MeasureCommand) -> Result<bool
             doctor::ensure(repository, true)?;
             let order = Order {
                 names: arguments.names.clone(),
-                form: Form { instrument: arguments.instrument, quick: arguments.quick },
+                form: Form { instrument: arguments.instrument, quick: arguments.quick, ours: arguments.ours },
                 machine: arguments.machine.clone(),
                 workers: arguments.jobs.map_or_else(processors, usize::from),
                 accept: arguments.accept,
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn only_the_model_has_machines() {
         let repository = Repository::find().unwrap();
-        let form = Form { instrument: pillion_measure_data::Instrument::Counted, quick: true };
+        let form = Form { instrument: pillion_measure_data::Instrument::Counted, quick: true, ours: false };
         let (names, machine) = (vec!["kernel-paths".to_owned()], Some("zen-3".to_owned()));
         let order = Order { names, form, machine, workers: 1, accept: false };
         let said = measure::run(&Here { repository: &repository }, &order).unwrap_err().to_string();

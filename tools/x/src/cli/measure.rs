@@ -54,6 +54,9 @@ pub struct MeasureRunArguments {
     /// Run the short form, for a first look and for every commit
     #[arg(long)]
     pub quick: bool,
+    /// Leave out what Pillion is compared with, Linux without Pillion, where no figure needs it
+    #[arg(long, conflicts_with = "accept")]
+    pub ours: bool,
     /// With `modelled`: run only on this machine of measure/machines
     #[arg(long, value_name = "PRESET")]
     pub machine: Option<String>,
