@@ -6,8 +6,8 @@
  *
  * Arguments: out=FILE, any number of at=NAME:ADDRESS, and kernel=FIRST-LAST (hexadecimal virtual
  * addresses). FILE gets a line whenever a processor executes a marker, a no-operation that no
- * compiler generates, the instruction at such an address, or the one behind VMRUN; and one for each
- * processor when the machine ends:
+ * compiler generates (in 16-bit code with an address-size prefix), the instruction at such an
+ * address, or the one behind VMRUN; and one for each processor when the machine ends:
  *
  *     Mark PROCESSOR COUNT    the next series begins
  *     From PROCESSOR COUNT    a piece of work begins
@@ -38,6 +38,7 @@ enum { MOST_ADDRESSES = 8, NAME_LENGTH = 4, LONGEST_NAME = 15 };
 
 /* nop dword ptr [rax + "Mark"] and the like: three bytes, then the marker's name. */
 static const uint8_t no_operation[] = {0x0f, 0x1f, 0x80};
+enum { ADDRESS_SIZE = 0x67 };
 static char markers[][NAME_LENGTH + 1] = {"Mark", "From", "Upto", "Resp"};
 
 __attribute__((visibility("default"))) int qemu_plugin_version = INTERFACE_VERSION;
@@ -139,6 +140,10 @@ static char *event(uint64_t address, const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < addresses; i++)
         if (at[i].address == address)
             return at[i].name;
+    if (size != 0 && bytes[0] == ADDRESS_SIZE) {
+        bytes++;
+        size--;
+    }
     if (size != sizeof no_operation + NAME_LENGTH || memcmp(bytes, no_operation, sizeof no_operation) != 0)
         return NULL;
     for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++)

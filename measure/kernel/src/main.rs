@@ -7,6 +7,7 @@
 
 mod call_paths;
 mod guest_path;
+mod message_paths;
 mod notify_path;
 mod ready_paths;
 mod series;

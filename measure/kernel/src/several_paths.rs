@@ -6,11 +6,11 @@
 use crate::{
     Measure,
     call_paths::{empty_call, empty_server},
+    message_paths,
     series::{SAMPLES, WARM_UP},
     timer_path::runner,
     wake_path::{HIGH, LOW, work},
 };
-use core::arch::asm;
 use core::sync::atomic::{
     AtomicU64,
     Ordering::{Relaxed, SeqCst},
@@ -27,23 +27,40 @@ use pillion_runtime::{
 };
 use pillion_test_kit::{Checked, Kit, Setup, done, guest::Guest, same, stop};
 
-/// In the order of their series. The last three need four processors, and do nothing with less.
-pub const ALL: &[Measure] = &[timer, calls, notifies, signals, signals_past_guest, changes];
+/// In the order of their series. All but the first three need four processors, and do nothing with
+/// less.
+pub const ALL: &[Measure] = &[
+    timer,
+    calls,
+    notifies,
+    signals,
+    signals_past_guest,
+    changes,
+    message_paths::to_running,
+    message_paths::to_halted,
+];
 
 /// nop dword ptr [rax + name], a name of four letters.
 macro_rules! mark {
     ($name:literal) => {
         // SAFETY: a no-operation, whose operand is not accessed.
-        unsafe { asm!(".byte 0x0f, 0x1f, 0x80", concat!(".ascii \"", $name, "\""), options(nostack, preserves_flags)) }
+        unsafe {
+            core::arch::asm!(
+                ".byte 0x0f, 0x1f, 0x80",
+                concat!(".ascii \"", $name, "\""),
+                options(nostack, preserves_flags)
+            )
+        }
     };
 }
+pub(crate) use mark;
 
 /// Samples of each path.
-const ROUNDS: u64 = WARM_UP + SAMPLES;
+pub const ROUNDS: u64 = WARM_UP + SAMPLES;
 
 /// The processor that the first one's signals go to, and that changes memory beside it. It is the
 /// last, as the emulator asks for it: whatever ends its turn, others come before its next one.
-const LAST: u64 = 3;
+pub const LAST: u64 = 3;
 
 /// Between releases, in ticks: of each processor.
 const PERIOD: u64 = 20_000;

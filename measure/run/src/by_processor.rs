@@ -1,7 +1,7 @@
 //! Paths whose instructions the emulator's plug-in counts for each processor apart, between events.
 
 use super::cache_model;
-use super::plan::{Path, Stretch};
+use super::plan::{Path, Run, Stretch, Sum};
 use super::plugin::{self, Plugin};
 use super::tool::Tool;
 use anyhow::{Context as _, Result, ensure};
@@ -11,9 +11,9 @@ const SOURCE: &str = "measure/plugin/several.c";
 const PLUGIN: &str = "build/several.so";
 /// The kernel's addresses.
 const KERNEL: &str = "ffffffff80200000-ffffffff80ffffff";
-/// Events at the kernel's entry for an interrupt, and its vector: another processor's letter, the
-/// timer.
-const ENTRIES: [(&str, u64); 2] = [("letter", 0xfd), ("timer", 0xfe)];
+/// Events at the kernel's entry for an interrupt, and its vector: a message of another processor's
+/// guest, another processor's letter, the timer.
+const ENTRIES: [(&str, u64); 3] = [("message", 0xef), ("letter", 0xfd), ("timer", 0xfe)];
 /// The first samples of each path, which warm up and are not counted.
 const WARM_UP: usize = 16;
 /// Samples without which a path has no figure.
@@ -37,20 +37,27 @@ struct Event<'a> {
     count: u64,
 }
 
-/// Adds the figures of paths and stretches to the readings.
-pub fn read(readings: &mut Readings, paths: &[Path], stretches: &[Stretch], text: &str) {
+/// Adds the figures of a run's paths, their sums and stretches to the readings.
+pub fn read(readings: &mut Readings, run: &Run, text: &str) {
     let all = match series(text) {
         Ok(all) => all,
         Err(error) => return readings.disturbed.push(format!("{error:#}")),
     };
     let of = |number: usize| all.get(number).map_or(&[][..], |events| events);
-    for path in paths {
+    for path in &run.path {
         match path.samples(of(path.series)) {
             Ok(samples) => path.report(readings, &samples),
             Err(error) => readings.disturbed.push(format!("{}: {error:#}", path.name)),
         }
     }
-    for Stretch { name, series, processor } in stretches {
+    for Sum { name, of } in &run.sum {
+        let parts: Option<Vec<f64>> = of.iter().map(|path| Some(readings.figures.get(path)?.0)).collect();
+        match parts {
+            Some(parts) => figure(readings, name.clone(), parts.iter().sum()),
+            None => readings.disturbed.push(format!("not all of {name} was counted")),
+        }
+    }
+    for Stretch { name, series, processor } in &run.stretch {
         // The line comes before the next mark.
         let off = of(*series).iter().find(|event| event.name == "off" && event.processor == *processor);
         match off {
@@ -133,11 +140,17 @@ mod tests {
     #[test]
     fn a_path_is_counted_from_its_last_beginning() {
         let mut readings = Readings::default();
-        let stretches = [Stretch { name: "off".into(), series: 1, processor: 1 }];
-        read(&mut readings, &[path("From", "Upto")], &stretches, &text(WARM_UP as u64 + 100));
+        let run = Run {
+            path: vec![path("From", "Upto")],
+            sum: vec![Sum { name: "twice".into(), of: vec!["p".into(), "p".into()] }],
+            stretch: vec![Stretch { name: "off".into(), series: 1, processor: 1 }],
+            ..Run::default()
+        };
+        read(&mut readings, &run, &text(WARM_UP as u64 + 100));
         assert_eq!(readings.disturbed, Vec::<String>::new());
         let value = |name: &str| readings.figures[name].0;
         assert_eq!([value("p"), value("p_min"), value("p_max"), value("off")], [11.0, 10.0, 14.0, 60.0]);
+        assert_eq!(value("twice"), 22.0);
     }
 
     #[test]
@@ -149,11 +162,16 @@ mod tests {
             (String::new(), "0 samples"),
         ] {
             let mut readings = Readings::default();
-            read(&mut readings, &[path("From", "Upto")], &[], &text);
+            read(&mut readings, &Run { path: vec![path("From", "Upto")], ..Run::default() }, &text);
             assert!(readings.disturbed.iter().any(|said| said.contains(why)), "{why}: {:?}", readings.disturbed);
         }
         let mut readings = Readings::default();
-        read(&mut readings, &[], &[Stretch { name: "off".into(), series: 9, processor: 0 }], "");
-        assert_eq!(readings.disturbed, ["off was not counted"]);
+        let run = Run {
+            sum: vec![Sum { name: "both".into(), of: vec!["p".into()] }],
+            stretch: vec![Stretch { name: "off".into(), series: 9, processor: 0 }],
+            ..Run::default()
+        };
+        read(&mut readings, &run, "");
+        assert_eq!(readings.disturbed, ["not all of both was counted", "off was not counted"]);
     }
 }

@@ -24,7 +24,7 @@ pub fn take(readings: &mut Readings, plan: &Plan, run: &Run, instrument: Instrum
     readings.read(&output.log, prefix);
     readings.read(&output.console, prefix);
     if run.is_counted_by_processor() {
-        by_processor::read(readings, &run.path, &run.stretch, &output.plugin);
+        by_processor::read(readings, run, &output.plugin);
     }
     for (name, pointer) in &run.from_result {
         let unit = unit(plan, &run.system, name);

@@ -133,6 +133,9 @@ pub struct Run {
     /// Paths that the plug-in counts by processor; the programs mark them.
     #[serde(default)]
     pub path: Vec<Path>,
+    /// Sums of such paths.
+    #[serde(default)]
+    pub sum: Vec<Sum>,
     /// Likewise stretches with interrupts off.
     #[serde(default)]
     pub stretch: Vec<Stretch>,
@@ -153,10 +156,20 @@ pub struct Path {
     /// The processor.
     pub processor: usize,
     /// The event with which it begins: a marker, `exit` of a guest, or the kernel's entry for a
-    /// `letter` or the `timer`.
+    /// `letter`, a guest's `message` or the `timer`.
     pub from: String,
     /// The event with which it ends.
     pub upto: String,
+}
+
+/// What the parts of a path on several processors take together, on average.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sum {
+    /// Name of the figure.
+    pub name: String,
+    /// The paths that are added, of the same run.
+    pub of: Vec<String>,
 }
 
 /// The longest stretch of instructions of a processor in the kernel with interrupts off.

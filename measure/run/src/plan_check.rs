@@ -16,6 +16,11 @@ pub fn faults(plan: &Plan) -> Vec<String> {
     if plan.run.iter().any(|run| run.in_linux.is_some() && run.command.is_some()) {
         faults.push("a run has both in_linux and a command".into());
     }
+    let unknown = plan.run.iter().flat_map(|run| {
+        let is_known = |name: &&String| run.path.iter().any(|path| path.name == **name);
+        run.sum.iter().flat_map(|sum| &sum.of).filter(move |name| !is_known(name))
+    });
+    faults.extend(unknown.map(|name| format!("a sum names {name}, which is no path of its run")));
     if plan.riding_cost.as_ref().is_some_and(|cost| cost.boots.min(cost.quick_boots) < 2) {
         faults.push("[riding_cost] boots once: a single boot does not show how far boots differ".into());
     }
@@ -135,6 +140,7 @@ mod tests {
             ("[[run]]", "[[system]]\nname = \"alone\"\ntitle = \"again\"\n[[run]]"),
             ("title = \"Alone\"", "title = \"Alone\"\nlike = { system = \"other\", append = \"quiet\" }"),
             ("[[run]]", "[[system]]\nname = \"idle\"\ntitle = \"idle\"\n[[run]]"),
+            ("[[figure]]", "[[run.sum]]\nname = \"s\"\nof = [\"p\"]\n[[figure]]"),
         ] {
             assert!(GOOD.contains(old));
             assert!(!faults_of(&GOOD.replacen(old, new, 1)).is_empty(), "{new}");

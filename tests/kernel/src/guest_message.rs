@@ -4,7 +4,6 @@ use crate::{
     Test, cells,
     exits::{expect, with},
     guest_interrupt::{HANDLER, VECTOR, listening, prepare, runner},
-    several::apic_id,
 };
 use pillion_abi::{
     MESSAGE_VECTOR,
@@ -58,7 +57,7 @@ fn aim(guest: &Guest, command: u64) {
 }
 
 fn to(kit: &Kit, number: u64) -> u64 {
-    u64::from(apic_id(kit, number)) << 32 | u64::from(VECTOR)
+    u64::from(kit.apic_id(number)) << 32 | u64::from(VECTOR)
 }
 
 /// Sends, and expects that the other guest has got it.
@@ -105,7 +104,7 @@ fn to_all(kit: &mut Kit) -> Checked {
 
 fn monitors(kit: &mut Kit) -> Checked {
     let guest = receiver(kit, &[0xfb, 0xf4, 0xeb, 0xfc])?;
-    let (fixed, id) = (to(kit, OTHER), u64::from(apic_id(kit, OTHER)) << 32);
+    let (fixed, id) = (to(kit, OTHER), u64::from(kit.apic_id(OTHER)) << 32);
     let mut sender = sender(kit, fixed)?;
     for command in [id | 0x4400, id | 0x4500, id | 0x4608, id | 0x0f, fixed | 0x800, 0x4_0030] {
         aim(&sender, command);

@@ -9,13 +9,7 @@ use crate::{
     thread::{FULL, all, full},
 };
 use core::arch::x86_64::__cpuid;
-use pillion_abi::{
-    NEVER, PAGE,
-    boot::{Processor, processor_state::RUNS, slot},
-    call::IRQ_MSI,
-    object::Kind,
-    status::Error,
-};
+use pillion_abi::{NEVER, PAGE, boot::slot, call::IRQ_MSI, object::Kind, status::Error};
 use pillion_runtime::{
     call, cap_revoke, context_configure, context_consumed, context_set_priority, endpoint_bind, endpoint_bind_with,
     interrupt_ack, interrupt_bind, interrupt_create, now, receive, region_create, reply_receive, sleep,
@@ -47,12 +41,6 @@ const OTHER: u64 = 1;
 /// What memory is filled with that must not change.
 const FILLED: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 
-/// The number of a processor's local APIC.
-pub fn apic_id(kit: &Kit, number: u64) -> u32 {
-    let is_it = |p: &&Processor| p.state == RUNS && u64::from(p.number) == kit.number(number);
-    kit.info.processors.iter().find(is_it).map_or(u32::MAX, |p| p.apic_id)
-}
-
 /// Notes where it runs, and counts.
 extern "C" fn counter(cell: u64) -> ! {
     cells::set(1, __cpuid(1).ebx >> 24);
@@ -69,7 +57,7 @@ fn runs(kit: &mut Kit) -> Checked {
     cells::spin(20_000);
     let after = cells::get(0);
     check!(after > before, "it does not run: {before} and {after}");
-    same!(cells::get(1), u64::from(apic_id(kit, OTHER)));
+    same!(cells::get(1), u64::from(kit.apic_id(OTHER)));
     refused!(thread_resume(t.thread), Error::BadState);
     Ok(())
 }
@@ -246,7 +234,7 @@ fn messages(kit: &mut Kit) -> Checked {
     let (interrupt, n) = (kit.slot(), done!(kit.make(Kind::Notification, OTHER)));
     let home = kit.interrupts(OTHER);
     let [address, data] = done!(interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, home, interrupt, kit.region()));
-    same!(address >> 12 & 0xff, u64::from(apic_id(kit, OTHER)));
+    same!(address >> 12 & 0xff, u64::from(kit.apic_id(OTHER)));
     same!(edu.function.set_message(address, data), true);
     cells::set(0, n);
     done!(interrupt_bind(interrupt, n, 9));

@@ -4,7 +4,7 @@ use crate::{Checked, done, failure, image::Segments, thread::Stacks};
 use core::arch::x86_64::__cpuid;
 use pillion_abi::{
     NEVER,
-    boot::{self, BootInfo, processor_state::RUNS, slot},
+    boot::{self, BootInfo, Processor, processor_state::RUNS, slot},
     call::irq,
     object::{Kind, map, right},
     status::Result,
@@ -86,6 +86,12 @@ impl Kit {
     /// comes the first.
     pub fn number(&self, processor: u64) -> u64 {
         if processor < self.info.cpus { (processor + self.home) % self.info.cpus } else { processor }
+    }
+
+    /// The number of a processor's local APIC.
+    pub fn apic_id(&self, processor: u64) -> u32 {
+        let is_it = |p: &&Processor| p.state == RUNS && u64::from(p.number) == self.number(processor);
+        self.info.processors.iter().find(is_it).map_or(u32::MAX, |p| p.apic_id)
     }
 
     /// Flags of an interrupt for a processor.
