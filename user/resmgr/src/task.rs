@@ -12,7 +12,7 @@ use pillion_abi::object::{Kind, map, right};
 use pillion_abi::{NEVER, PAGE, boot};
 use pillion_histogram::Histogram;
 use pillion_runtime::image::Image;
-use pillion_runtime::info::{self, TaskInfo, address, slot};
+use pillion_runtime::info::{self, NOTIFIED, TaskInfo, address, slot};
 use pillion_runtime::{
     Cap, cap_derive, context_configure, memory_map, thread_bind_context, thread_configure, thread_set_registers,
 };
@@ -200,7 +200,7 @@ impl Maker<'_> {
             task.histogram = Some(self.histogram(&task, number)?);
         }
         give(&task, slot::MANAGER, self.endpoint, right::WRITE, badge)?;
-        give(&task, slot::NOTIFICATION, notification, right::ALL, 0)?;
+        give(&task, slot::NOTIFICATION, notification, right::ALL, NOTIFIED)?;
         give(&task, slot::TIMER, timer, right::ALL, 0)?;
         give(&task, slot::THREAD, thread, right::ALL, 0)?;
         let fault = self.slots.derive(self.endpoint, right::WRITE, badge + 1)?;

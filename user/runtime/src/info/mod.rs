@@ -7,7 +7,7 @@ pub mod monitor;
 pub mod psc;
 pub mod skin;
 
-pub use monitor::{LinuxInfo, RANGES, gone, linux, monitor_bit, range_kind, then};
+pub use monitor::{LinuxInfo, PROCESSORS, RANGES, gone, linux, monitor_bit, range_kind, then};
 pub use skin::{SkinInfo, level, wake};
 
 /// Addresses in every task made by the resource manager.
@@ -70,7 +70,7 @@ pub mod address {
 pub mod slot {
     /// Endpoint of the resource manager: log and services.
     pub const MANAGER: u32 = 1;
-    /// A notification that is bound to nothing.
+    /// A notification that is bound to nothing; signalling it sets [`super::NOTIFIED`].
     pub const NOTIFICATION: u32 = 2;
     /// A timer that is bound to nothing.
     pub const TIMER: u32 = 3;
@@ -84,6 +84,10 @@ pub mod slot {
     /// Number of slots of a task without a skin.
     pub const COUNT: u32 = 64;
 }
+
+/// Bit of [`slot::NOTIFICATION`] that a task sets itself: to signal without bits does nothing to a
+/// notification of another processor.
+pub const NOTIFIED: u64 = 1 << 63;
 
 /// Labels of calls to the resource manager's endpoint.
 pub mod label {
