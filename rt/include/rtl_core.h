@@ -30,6 +30,18 @@ void rtl_global_pend_irq(int irq);
 int rtl_get_soft_irq(void (*handler)(int irq, void *device, struct pt_regs *regs), const char *name);
 void rtl_free_soft_irq(unsigned int irq);
 
+/*
+ * Interrupts of one of the task's processors; handlers run there. Its timer is CLOCK_APIC as its
+ * threads set it; its messages are what rtl_reschedule sends it.
+ */
+#define LOCAL_TIMER_VECTOR 0xef
+#define RTL_RESCHEDULE_VECTOR 0xee
+int rtl_request_local_irq(int vector, unsigned int (*handler)(struct pt_regs *regs), unsigned int cpu);
+int rtl_free_local_irq(int vector, unsigned int cpu);
+int rtl_request_ipi(unsigned int (*handler)(struct pt_regs *regs), int cpu);
+int rtl_free_ipi(int cpu);
+void rtl_reschedule(unsigned int cpu);
+
 unsigned int rtl_getcpuid(void);
 int rtl_cpu_exists(int cpu);
 int rtl_num_cpus(void);

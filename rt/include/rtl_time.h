@@ -61,7 +61,7 @@ extern struct rtl_clock rtl_clock_monotonic, rtl_clock_realtime, rtl_clock_gpos,
 #define CLOCK_RTL_SCHED CLOCK_REALTIME
 /* The program may set it to Linux's time. */
 #define CLOCK_GPOS (&rtl_clock_gpos)
-/* Two timers for the program's own use; see rtl_setclockhandler. */
+/* Timers for the program's own use, see rtl_setclockhandler: one, and one for each processor. */
 #define CLOCK_8254 (&rtl_clock_8254)
 #define CLOCK_APIC (&rtl_clock_apic)
 #define _i8254_clock rtl_clock_8254

@@ -1,10 +1,12 @@
 //! What a clock is, and how it derives from the base time.
 
-use super::{deadline, now_ns};
-use crate::{cell::Shared, lock::Token};
+use super::{deadline, now_ns, raw};
+use crate::{cell::Shared, irq::processor, lock::Token};
 use core::ffi::c_int;
+use core::ops::Range;
 use core::sync::atomic::{AtomicI32, AtomicI64};
 use pillion_rt_core::{clock::Reading, release::INFINITY};
+use pillion_runtime::info::PROCESSORS;
 
 /// A clock; it begins with the members of `struct rtl_clock` in `rtl_time.h`.
 #[repr(C)]
@@ -51,8 +53,18 @@ impl Clock {
         matches!(self.number, 1 | 2)
     }
 
-    /// Number of the clock's raw timer, if it has one.
+    /// The clock's raw timers, by number: the timer chip's one, or that of each processor.
+    pub(super) fn raw_timers(&self) -> Option<Range<usize>> {
+        match self.number {
+            3 => Some(raw::CHIP..raw::LOCAL),
+            4 => Some(raw::LOCAL..raw::LOCAL + PROCESSORS),
+            _ => None,
+        }
+    }
+
+    /// Number of the raw timer that the caller sets through this clock.
     pub(super) fn raw_timer(&self) -> Option<usize> {
-        self.number.checked_sub(3).map(|n| n as usize)
+        let timers = self.raw_timers()?;
+        Some(if timers.len() == 1 { timers.start } else { timers.start + processor() as usize })
     }
 }

@@ -43,7 +43,7 @@ clocks! {
     rtl_clock_gpos = 2;
     /// Stands for the timer chip; has a raw timer of its own.
     rtl_clock_8254 = 3;
-    /// Stands for the processor's timer; has a raw timer of its own.
+    /// Stands for the processors' timers; has a raw timer for each processor.
     rtl_clock_apic = 4;
 }
 
@@ -58,20 +58,20 @@ pub extern "C" fn clock_gethrtime(clock: &Clock) -> i64 {
     find(clock).map_or(-1, |clock| lock::with(|token| clock.now(token)))
 }
 
-/// Sets the handler of a raw timer. The scheduler's clocks have no raw timers.
+/// Sets the handler of a clock's raw timers. The scheduler's clocks have no raw timers.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_setclockhandler(clock: *const Clock, handler: Option<raw::Handler>) -> c_int {
-    let (Some(number), Some(handler)) = (find(clock).and_then(Clock::raw_timer), handler) else {
+    let (Some(timers), Some(handler)) = (find(clock).and_then(Clock::raw_timers), handler) else {
         return -EINVAL;
     };
-    raw::take(number, handler).map_or_else(|error| -error, |()| 0)
+    raw::take(timers, handler).map_or_else(|error| -error, |()| 0)
 }
 
-/// Removes the handler of a raw timer.
+/// Removes the handler of a clock's raw timers.
 #[unsafe(no_mangle)]
 pub extern "C" fn rtl_unsetclockhandler(clock: *const Clock) -> c_int {
-    let handler = find(clock).and_then(Clock::raw_timer).and_then(raw::release);
-    handler.map_or(-EINVAL, |_| 0)
+    let timers = find(clock).and_then(Clock::raw_timers);
+    if timers.is_some_and(raw::release) { 0 } else { -EINVAL }
 }
 
 /// What the scheduler's clock shows.

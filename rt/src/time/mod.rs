@@ -11,7 +11,7 @@ mod sleep;
 mod timer;
 mod timespec;
 
-pub(crate) use raw::{earliest as earliest_raw, run_due as run_raw};
+pub(crate) use raw::{earliest as earliest_raw, release_local, replace_local, run_due as run_raw};
 pub(crate) use sleep::spin;
 pub(crate) use timer::{earliest as earliest_timer, run_due as run_timers};
 pub use timespec::Timespec;
