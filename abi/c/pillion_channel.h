@@ -13,7 +13,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 6
+#define PILLION_CHANNEL_VERSION 7
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -185,18 +185,20 @@ _Static_assert(offsetof(struct pillion_directory, mbuffs) == 2384, "mbuffs");
 struct pillion_thread_usage {
     uint64_t ticks;
     uint64_t exhausted;
+    uint64_t cpu;
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_thread_usage) == 16, "size");
+_Static_assert(sizeof(struct pillion_thread_usage) == 24, "size");
 _Static_assert(offsetof(struct pillion_thread_usage, ticks) == 0, "ticks");
 _Static_assert(offsetof(struct pillion_thread_usage, exhausted) == 8, "exhausted");
+_Static_assert(offsetof(struct pillion_thread_usage, cpu) == 16, "cpu");
 #endif
 
 struct pillion_usage {
     struct pillion_thread_usage threads[PILLION_CHANNEL_TASKS][PILLION_CHANNEL_THREADS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_usage) == 16384, "size");
+_Static_assert(sizeof(struct pillion_usage) == 24576, "size");
 _Static_assert(offsetof(struct pillion_usage, threads) == 0, "threads");
 #endif
 

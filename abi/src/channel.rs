@@ -27,7 +27,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Maximum number of tasks with channels.
 pub const TASKS: usize = 16;
@@ -196,7 +196,7 @@ pub struct Directory {
     pub mbuffs: [Mbuff; MBUFFS],
 }
 
-/// Processor time of a thread.
+/// Processor and processor time of a thread.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct ThreadUsage {
@@ -204,9 +204,11 @@ pub struct ThreadUsage {
     pub ticks: u64,
     /// How often its budget ran out.
     pub exhausted: u64,
+    /// Number of the processor that it is on.
+    pub cpu: u64,
 }
 
-/// Processor time of all threads, updated by [`command::REFRESH`].
+/// Processor and processor time of all threads, updated by [`command::REFRESH`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Usage {
@@ -592,7 +594,7 @@ const _: () = {
     assert!(size_of::<Share>() == 128 + FIFOS * 128 + IOCTL_SIZE);
     assert!(size_of::<ThreadEntry>() == 64 && size_of::<FifoEntry>() == 64);
     assert!(size_of::<Status>() == 4096 + 4096 + 64 + LOG_SIZE);
-    assert!(size_of::<Usage>() == TASKS * THREADS * 16);
+    assert!(size_of::<Usage>() == TASKS * THREADS * 24);
     assert!(size_of::<Directory>() <= 2 * 4096);
     assert!(size_of::<PscSlot>() == 256 && size_of::<PscFifo>() == 64);
 };

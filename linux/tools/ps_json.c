@@ -18,9 +18,10 @@ static void thread(const struct shown *task, unsigned int number)
 {
 	const struct pillion_thread_entry *thread = &task->status->threads[number];
 
-	printf("{\"thread\":%u,\"mode\":\"%s\",\"state\":\"%s\",\"priority\":%u,\"level\":%u,\"period_ns\":%" PRIu64,
-	       number, name_of_mode(thread->mode), name_of_thread_state(thread->state), thread->priority,
-	       thread->level, thread->period_ns);
+	printf("{\"thread\":%u,\"cpu\":%" PRIu64
+	       ",\"mode\":\"%s\",\"state\":\"%s\",\"priority\":%u,\"level\":%u,\"period_ns\":%" PRIu64,
+	       number, task->usage[number].cpu, name_of_mode(thread->mode), name_of_thread_state(thread->state),
+	       thread->priority, thread->level, thread->period_ns);
 	printf(",\"cpu_ns\":%" PRIu64 ",\"releases\":%" PRIu64 ",\"overruns\":%" PRIu64 ",\"latency_max_ns\":%" PRIu64
 	       ",\"exhausted\":%" PRIu64 ",\"busy\":%s,\"entry\":%" PRIu64 "}",
 	       pillion_nanoseconds(task->view, task->usage[number].ticks), thread->releases, thread->overruns,

@@ -18,10 +18,11 @@ static void thread(const struct shown *task, unsigned int number)
 {
 	const struct pillion_thread_entry *thread = &task->status->threads[number];
 
-	printf("  %6u %-9s %-9s %8u %5u %11.1f %11.3f %9" PRIu64 " %8" PRIu64 " %11.1f %9" PRIu64 "%s\n", number,
-	       name_of_mode(thread->mode), name_of_thread_state(thread->state), thread->priority, thread->level,
-	       thread->period_ns / 1e3, run_time(task, number), thread->releases, thread->overruns,
-	       thread->latency_max_ns / 1e3, task->usage[number].exhausted,
+	printf("  %6u %-9s %-9s %9" PRIu64 " %8u %5u %11.1f", number, name_of_mode(thread->mode),
+	       name_of_thread_state(thread->state), task->usage[number].cpu, thread->priority, thread->level,
+	       thread->period_ns / 1e3);
+	printf(" %11.3f %9" PRIu64 " %8" PRIu64 " %11.1f %9" PRIu64 "%s\n", run_time(task, number), thread->releases,
+	       thread->overruns, thread->latency_max_ns / 1e3, task->usage[number].exhausted,
 	       is_busy(task, number) ? "  uses all its time" : "");
 }
 
@@ -29,8 +30,8 @@ static void threads(const struct shown *task)
 {
 	unsigned int i;
 
-	printf("  %6s %-9s %-9s %8s %5s %11s %11s %9s %8s %11s %9s\n", "THREAD", "MODE", "STATE", "PRIORITY", "LEVEL",
-	       "PERIOD(us)", "CPU(ms)", "RELEASES", "OVERRUNS", "LATENCY(us)", "EXHAUSTED");
+	printf("  %6s %-9s %-9s %9s %8s %5s %11s %11s %9s %8s %11s %9s\n", "THREAD", "MODE", "STATE", "PROCESSOR",
+	       "PRIORITY", "LEVEL", "PERIOD(us)", "CPU(ms)", "RELEASES", "OVERRUNS", "LATENCY(us)", "EXHAUSTED");
 	for (i = 0; i < PILLION_CHANNEL_THREADS; i++)
 		if (task->status->threads[i].state != PILLION_THREAD_FREE)
 			thread(task, i);

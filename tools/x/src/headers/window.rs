@@ -54,7 +54,7 @@ fn directory(out: &mut Header) {
         dual_ceiling: "uint32_t", dual_shield_ms: "uint32_t", generation: "uint64_t",
         fifo_owner: "uint8_t" "[PILLION_CHANNEL_FIFOS]", tasks: "struct pillion_task_entry" "[PILLION_CHANNEL_TASKS]",
         mbuffs: "struct pillion_mbuff" "[PILLION_CHANNEL_MBUFFS]",);
-    structure!(out, "thread_usage", channel::ThreadUsage, ticks: "uint64_t", exhausted: "uint64_t",);
+    structure!(out, "thread_usage", channel::ThreadUsage, ticks: "uint64_t", exhausted: "uint64_t", cpu: "uint64_t",);
     structure!(out, "usage", channel::Usage,
         threads: "struct pillion_thread_usage" "[PILLION_CHANNEL_TASKS][PILLION_CHANNEL_THREADS]",);
 }

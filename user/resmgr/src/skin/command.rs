@@ -47,13 +47,14 @@ impl Skins {
         self.programs.iter().position(|program| program.name() == name)
     }
 
-    /// Brings the processor times up to date.
+    /// Brings the processors and times of threads up to date.
     fn refresh(&mut self) -> i64 {
         for program in &self.programs {
             let times = &mut self.channel.usage.threads[program.index];
-            let now = program.threads.iter().map(|one| context_consumed(one.context).unwrap_or_default());
-            for (time, [ticks, exhausted]) in times.iter_mut().zip(now) {
-                *time = ThreadUsage { ticks, exhausted };
+            let info = &program.plan.spec.info;
+            for ((number, one), time) in (0..).zip(&program.threads).zip(times) {
+                let [ticks, exhausted] = context_consumed(one.context).unwrap_or_default();
+                *time = ThreadUsage { ticks, exhausted, cpu: info.processor_of(number) };
             }
         }
         self.channel.change(|_| ());
