@@ -107,7 +107,8 @@ unsafe fn main(argument: u64) -> ! {
     };
     if let Some(seconds) = option(&kit, b"stress=") {
         let (name, seed) = ("stress", option(&kit, b"seed=").unwrap_or(1));
-        let outcome = stress::run(&mut kit, seconds, seed);
+        let patience = option(&kit, b"patience=").unwrap_or(30);
+        let outcome = stress::run(&mut kit, seconds, seed, patience);
         finish(&kit, u64::from(report(name, outcome)), 1)
     }
     let on = option(&kit, b"on=").unwrap_or(0);

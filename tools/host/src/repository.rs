@@ -91,9 +91,9 @@ impl Repository {
         self.root.join("build").join(relative)
     }
 
-    /// Where cargo puts release builds for the bare machine.
-    pub fn bare_output(&self) -> PathBuf {
-        self.target().join(BARE_TARGET).join("release")
+    /// Where cargo puts what a profile builds for the bare machine.
+    pub fn bare_output(&self, profile: &str) -> PathBuf {
+        self.target().join(BARE_TARGET).join(profile)
     }
 
     /// Cargo's folder for everything that it builds.

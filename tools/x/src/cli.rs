@@ -78,6 +78,10 @@ pub struct BuildArguments {
     /// Linux
     #[arg(long, value_name = "NAME", conflicts_with_all = ["linux", "append", "tasks"])]
     pub root: Option<String>,
+    /// With --root: check assertions, overflow, and what unsafe functions of the standard library
+    /// demand, in the kernel and the task. Figures of such a build mean nothing
+    #[arg(long, requires = "root")]
+    pub checked: bool,
     /// Run an RTLinux program instead of the demonstration: NAME.c or NAME/NAME.c here, or one that
     /// `./x build-task` built. May be given more than once. A NAME that is no such program puts the
     /// program of the package pillion-NAME into the bundle

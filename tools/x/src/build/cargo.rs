@@ -18,16 +18,26 @@ const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// Builds the kernel and the named tasks; returns the folder of their ELF files.
 pub fn build(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
+    build_by(repository, "release", tasks)
+}
+
+/// The same with what a debug build checks: assertions, overflow, and what unsafe functions of the
+/// standard library demand of their callers.
+pub fn build_checked(repository: &Repository, tasks: &[String]) -> Result<PathBuf> {
+    build_by(repository, "checked", tasks)
+}
+
+fn build_by(repository: &Repository, profile: &str, tasks: &[String]) -> Result<PathBuf> {
     ensure(BARE_TARGET)?;
     let mut cargo = repository.cargo();
     cargo.arg("--config").arg(flags(BARE_TARGET, &[without_home()?]));
-    cargo.args(["build", "--release", "--target", BARE_TARGET]);
+    cargo.args(["build", "--profile", profile, "--target", BARE_TARGET]);
     cargo.args(["-p", "pillion-kernel"]);
     for task in tasks {
         cargo.args(["-p", &format!("pillion-{task}")]);
     }
     tool::quietly(&mut cargo)?;
-    Ok(repository.bare_output())
+    Ok(repository.bare_output(profile))
 }
 
 /// Compiler flags for a target, in addition to those of .cargo/config.toml.

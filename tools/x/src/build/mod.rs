@@ -64,14 +64,15 @@ pub fn command(repository: &Repository, arguments: &BuildArguments) -> Result<bo
 }
 
 /// Builds the kernel and a bundle with a single program.
-fn build_root(repository: &Repository, root: &str, folder: &Path) -> Result<Built> {
+fn build_root(repository: &Repository, root: &str, checked: bool, folder: &Path) -> Result<Built> {
     if !plan::is_package(repository, root) {
         let why = format!("this repository has no package pillion-{root} with a program in it");
         let remedy =
             "name a package without its pillion-, such as `demo`; `./x run --task NAME` runs an RTLinux program";
         return Err(problem(format!("{root} cannot be the first task"), why, remedy));
     }
-    let output = step("building the kernel and the task", || cargo::build(repository, &[root.to_owned()]))?;
+    let build = if checked { cargo::build_checked } else { cargo::build };
+    let output = step("building the kernel and the task", || build(repository, &[root.to_owned()]))?;
     let mut bundle = Bundle::default();
     bundle.add(pillion_abi::bundle::ROOT_TASK, task_image(&output.join(format!("pillion-{root}")))?)?;
     let path = folder.join(root).with_extension("bundle");
@@ -91,7 +92,7 @@ pub fn build(
 ) -> Result<Built> {
     space::check(repository)?;
     if let Some(root) = &arguments.root {
-        return build_root(repository, root, folder);
+        return build_root(repository, root, arguments.checked, folder);
     }
     let running = on.map_or(1, Emulated::running);
     let plan = Plan::make(repository, arguments, running)?;
