@@ -259,7 +259,7 @@ static void insert(struct queue *queue, struct message *message)
 
 static void tell(struct queue *queue)
 {
-	siginfo_t info = { .si_signo = queue->event.sigev_signo, .si_code = SI_MESGQ, .si_pid = getpid(), .si_uid = getuid() };
+	siginfo_t info = cobalt_signal(queue->event.sigev_signo, SI_MESGQ);
 	struct primary_thread *thread = queue->told;
 
 	queue->told = NULL;

@@ -8,6 +8,8 @@
 
 #include "primary/thread.h"
 
+/* A signal that the calling thread sends, which leaves it in its mode. */
+siginfo_t cobalt_signal(int signal, int code);
 /* Whether signals to a thread wait here: it is a real-time thread. */
 bool cobalt_takes_signals(const struct primary_thread *thread);
 /*

@@ -145,7 +145,7 @@ ssize_t cobalt_receive_shared(mqd_t queue, char *text, size_t size, unsigned int
 /* In a thread of the C library's: Linux says that a message came. */
 static void tell(union sigval value)
 {
-	siginfo_t info = { .si_code = SI_MESGQ, .si_pid = getpid(), .si_uid = getuid() };
+	siginfo_t info = cobalt_signal(0, SI_MESGQ);
 	struct asked *asked;
 
 	primary_lock();

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/cobalt.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "primary/lock.h"
@@ -33,6 +34,43 @@ static struct primary_queue waiters = PRIMARY_QUEUE_INIT(waiters, true);
 bool cobalt_takes_signals(const struct primary_thread *thread)
 {
 	return thread && cobalt_is_urgent(thread->policy);
+}
+
+/*
+ * The process's user, as signals tell it: getuid() would lead to Linux. It is this library's to
+ * know when that changes.
+ */
+static uid_t user;
+
+__attribute__((constructor(102))) static void look_at_user(void)
+{
+	user = getuid();
+}
+
+static int changed_user(int result)
+{
+	look_at_user();
+	return result;
+}
+
+WRAP(int, setuid, uid_t uid)
+{
+	return changed_user(__real_setuid(uid));
+}
+
+WRAP(int, setreuid, uid_t real, uid_t effective)
+{
+	return changed_user(__real_setreuid(real, effective));
+}
+
+WRAP(int, setresuid, uid_t real, uid_t effective, uid_t saved)
+{
+	return changed_user(__real_setresuid(real, effective, saved));
+}
+
+siginfo_t cobalt_signal(int signal, int code)
+{
+	return (siginfo_t){ .si_signo = signal, .si_code = code, .si_pid = getpid(), .si_uid = user };
 }
 
 static struct pending *entry_of(struct link *link)
@@ -241,15 +279,13 @@ static int demote(struct primary_thread *thread, pthread_t pthread)
 
 WRAP(int, pthread_kill, pthread_t pthread, int signal)
 {
-	siginfo_t info = { .si_signo = signal, .si_code = SI_TKILL };
+	siginfo_t info = cobalt_signal(signal, SI_TKILL);
 	struct primary_thread *thread;
 	bool is_native = false;
 	int result = 0;
 
 	primary_lock();
 	thread = primary_find(pthread);
-	info.si_pid = getpid();
-	info.si_uid = getuid();
 	if (thread && signal == SIGDEMT)
 		return demote(thread, pthread);
 	if (!thread || signal <= 0 || (!act(thread, signal) && !cobalt_takes_signals(thread)))
@@ -279,7 +315,7 @@ static bool send_to(pid_t pid, const siginfo_t *info, int *result)
 
 WRAP(int, kill, pid_t pid, int signal)
 {
-	siginfo_t info = { .si_signo = signal, .si_code = SI_USER, .si_pid = getpid(), .si_uid = getuid() };
+	siginfo_t info = cobalt_signal(signal, SI_USER);
 	int result;
 
 	return send_to(pid, &info, &result) ? cobalt_told(result) : __real_kill(pid, signal);
@@ -287,7 +323,7 @@ WRAP(int, kill, pid_t pid, int signal)
 
 WRAP(int, sigqueue, pid_t pid, int signal, const union sigval value)
 {
-	siginfo_t info = { .si_signo = signal, .si_code = SI_QUEUE, .si_pid = getpid(), .si_uid = getuid() };
+	siginfo_t info = cobalt_signal(signal, SI_QUEUE);
 	int result;
 
 	info.si_value = value;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Signals to real-time threads, pseudo signals, and timers. */
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/cobalt.h>
 #include <sys/select.h>
 #include <sys/timerfd.h>
@@ -8,6 +9,13 @@
 #include "../check.h"
 
 static sigset_t both;
+static bool has_primary;
+
+/* What threads in primary mode send each other does not need Linux. */
+static bool is_primary(void)
+{
+	return !has_primary || cobalt_thread_mode() == 0;
+}
 
 static void *waits(void *received)
 {
@@ -30,10 +38,11 @@ static void *sends(void *nothing)
 	siginfo_t info;
 	sigset_t pending;
 
-	check(!pthread_kill(thread, SIGUSR1));
+	rest(MS);
+	check(is_primary() && !pthread_kill(thread, SIGUSR1) && is_primary());
 	while (!received)
 		rest(MS);
-	check(received == 1 && !sigqueue(cobalt_thread_pid(thread), SIGRTMIN, value));
+	check(received == 1 && !sigqueue(cobalt_thread_pid(thread), SIGRTMIN, value) && is_primary());
 	pthread_join(thread, NULL);
 	check(received == 2);
 	check(sigtimedwait(&both, &info, &moment) == -1 && errno == EAGAIN);
@@ -49,6 +58,15 @@ static void *sends(void *nothing)
 	check(sigtimedwait(&both, &info, &moment) == SIGRTMIN && info.si_value.sival_int == 1);
 	check(sigtimedwait(&both, &info, &moment) == SIGRTMIN && info.si_value.sival_int == 2);
 	check(sigtimedwait(&both, &info, &none) == -1 && errno == EAGAIN);
+	/* sigpending() was a call of Linux's. */
+	rest(MS);
+	check(is_primary() && !kill(cobalt_thread_pid(pthread_self()), SIGUSR1) && is_primary());
+	check(sigtimedwait(&both, &info, &none) == SIGUSR1 && info.si_code == SI_USER);
+	check(info.si_pid == getpid() && info.si_uid == getuid());
+	if (!getuid()) {
+		check(!setreuid(1, -1) && !kill(cobalt_thread_pid(pthread_self()), SIGUSR1) && !setreuid(0, -1));
+		check(sigtimedwait(&both, &info, &none) == SIGUSR1 && info.si_uid == 1);
+	}
 	check(pthread_kill(pthread_self(), SIGDEMT + 1) == EINVAL && !pthread_kill(pthread_self(), 0));
 	printf("ok signals\n");
 	return nothing;
@@ -174,7 +192,10 @@ int main(void)
 {
 	static void *(*const tests[])(void *) = { sends, pseudo, timers, descriptors };
 	unsigned int i;
+	int status;
 
+	check(cobalt_corectl(_CC_COBALT_GET_CORE_STATUS, &status, sizeof(status)) == sizeof(status));
+	has_primary = status == COBALT_STATE_RUNNING;
 	sigemptyset(&both);
 	sigaddset(&both, SIGUSR1);
 	sigaddset(&both, SIGRTMIN);
