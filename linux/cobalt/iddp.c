@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* IDDP: datagrams between the threads of a process. */
 #include <poll.h>
-#include <stdlib.h>
 
 #include "internal.h"
 #include "ipc.h"
+#include "primary/lock.h"
 
 static int do_bind(struct socket *socket)
 {
@@ -63,7 +63,7 @@ static void closes(struct socket *socket)
 static void ends(struct socket *socket)
 {
 	if (socket->pool_size)
-		free(socket->heap);
+		primary_free(socket->heap);
 }
 
 struct protocol cobalt_iddp = {

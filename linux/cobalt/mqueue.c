@@ -107,7 +107,7 @@ static void put_queue(struct queue *queue)
 {
 	if (--queue->references)
 		return;
-	free(queue->memory);
+	primary_free(queue->memory);
 	free(queue);
 }
 
@@ -257,6 +257,11 @@ static void insert(struct queue *queue, struct message *message)
 	queue->count++;
 }
 
+static void send_to_ordinary(const struct primary_errand *errand)
+{
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), errand->number, errand->info.si_signo, &errand->info);
+}
+
 static void tell(struct queue *queue)
 {
 	siginfo_t info = cobalt_signal(queue->event.sigev_signo, SI_MESGQ);
@@ -269,7 +274,7 @@ static void tell(struct queue *queue)
 	if (cobalt_takes_signals(thread))
 		cobalt_signal_send(thread, &info);
 	else
-		syscall(SYS_rt_tgsigqueueinfo, getpid(), thread->tid, info.si_signo, &info);
+		primary_afterwards(&(struct primary_errand){ send_to_ordinary, thread->tid, NULL, info });
 }
 
 /* Gives a message to a thread that waits, or puts it into the queue, which has room. */

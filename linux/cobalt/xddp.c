@@ -4,7 +4,6 @@
  * buffer (XDDP_BUFSZ), what is sent with MSG_MORE is joined until Linux takes it.
  */
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -99,7 +98,7 @@ static void ends(struct socket *socket)
 	if (socket->is_bound)
 		primary_box_clear(&socket->box);
 	if (socket->pool_size)
-		free(socket->heap);
+		primary_free(socket->heap);
 }
 
 struct protocol cobalt_xddp = {

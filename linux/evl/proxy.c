@@ -58,7 +58,7 @@ static void ends(struct evl_object *object)
 
 	evl_carrier_ends(&proxy->carrier);
 	if (proxy->file >= 0)
-		syscall(SYS_close, proxy->file);
+		primary_close_file(proxy->file);
 	free(proxy);
 }
 

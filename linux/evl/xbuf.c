@@ -40,6 +40,16 @@ static unsigned int events(struct evl_object *object)
 	return evl_carrier_events(&xbuf_of(object)->in) | evl_carrier_events(&xbuf_of(object)->out);
 }
 
+static void shut(const struct primary_errand *errand)
+{
+	struct xbuf *xbuf = errand->object;
+
+	syscall(SYS_shutdown, xbuf->file, SHUT_RDWR);
+	primary_lock();
+	evl_put(&xbuf->object);
+	primary_unlock();
+}
+
 static void closes(struct evl_object *object)
 {
 	struct xbuf *xbuf = xbuf_of(object);
@@ -47,7 +57,8 @@ static void closes(struct evl_object *object)
 	evl_carry_no_more(&xbuf->in);
 	evl_carry_no_more(&xbuf->out);
 	/* Ends the calls that the threads may be in. */
-	syscall(SYS_shutdown, xbuf->file, SHUT_RDWR);
+	object->references++;
+	primary_afterwards(&(struct primary_errand){ .run = shut, .object = xbuf });
 }
 
 static void ends(struct evl_object *object)
@@ -56,7 +67,7 @@ static void ends(struct evl_object *object)
 
 	evl_carrier_ends(&xbuf->in);
 	evl_carrier_ends(&xbuf->out);
-	syscall(SYS_close, xbuf->file);
+	primary_close_file(xbuf->file);
 	free(xbuf);
 }
 

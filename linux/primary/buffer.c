@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock.h"
+
 int primary_buffer_init(struct primary_buffer *buffer, size_t size, bool by_priority)
 {
 	memset(buffer, 0, sizeof(*buffer));
@@ -19,7 +21,7 @@ void primary_buffer_end(struct primary_buffer *buffer, int result)
 {
 	primary_wake_all(&buffer->readers, result);
 	primary_wake_all(&buffer->writers, result);
-	free(buffer->memory);
+	primary_free(buffer->memory);
 	buffer->memory = NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,12 @@ struct sleeper {
 
 static struct sleeper later[LATER];
 static unsigned int later_count;
+
+/* Errands that are run when the lock is free; others are run under it. */
+#define ERRANDS 8
+
+static struct primary_errand errands[ERRANDS];
+static unsigned int errand_count;
 
 static __thread uint32_t tid;
 static __thread bool is_locking;
@@ -71,13 +78,17 @@ static void wake(const struct sleeper *sleeper)
 
 void primary_unlock(void)
 {
-	unsigned int count = later_count, i;
+	unsigned int count = later_count, runs = errand_count, i;
 	struct sleeper sleepers[LATER];
+	struct primary_errand own_errands[ERRANDS];
 	uint32_t own = tid;
 
 	for (i = 0; i < count; i++)
 		sleepers[i] = later[i];
 	later_count = 0;
+	for (i = 0; i < runs; i++)
+		own_errands[i] = errands[i];
+	errand_count = 0;
 	if (!__atomic_compare_exchange_n(&owner, &own, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		futex(&owner, FUTEX_UNLOCK_PI, 0, NULL);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -85,7 +96,37 @@ void primary_unlock(void)
 	/* They may have woken by themselves, and be gone: then this wakes nobody. */
 	for (i = 0; i < count; i++)
 		wake(&sleepers[i]);
+	for (i = 0; i < runs; i++)
+		own_errands[i].run(&own_errands[i]);
 	primary_stand_still();
+}
+
+void primary_afterwards(const struct primary_errand *errand)
+{
+	if (is_locking && errand_count < ERRANDS)
+		errands[errand_count++] = *errand;
+	else
+		errand->run(errand);
+}
+
+static void free_memory(const struct primary_errand *errand)
+{
+	free(errand->object);
+}
+
+void primary_free(void *memory)
+{
+	primary_afterwards(&(struct primary_errand){ .run = free_memory, .object = memory });
+}
+
+static void close_file(const struct primary_errand *errand)
+{
+	syscall(SYS_close, errand->number);
+}
+
+void primary_close_file(int number)
+{
+	primary_afterwards(&(struct primary_errand){ .run = close_file, .number = number });
 }
 
 void primary_rouse(const struct primary_thread *thread, uint32_t *woken)
@@ -123,6 +164,7 @@ static void child(void)
 	tid = 0;
 	owner = 0;
 	later_count = 0;
+	errand_count = 0;
 	is_locking = false;
 }
 

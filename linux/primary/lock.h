@@ -7,6 +7,7 @@
 #ifndef PRIMARY_LOCK_H
 #define PRIMARY_LOCK_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,5 +27,22 @@ uint32_t primary_tid(void);
 int primary_sleep(const struct primary_thread *self, uint32_t *woken, const struct primary_end *end);
 /* Wakes a thread when the lock is free again. The word is 1. */
 void primary_rouse(const struct primary_thread *thread, uint32_t *woken);
+
+/*
+ * What leads to Linux, or may: whoever waits for the lock would follow a thread that has it. Only
+ * the function that runs looks at the other fields.
+ */
+struct primary_errand {
+	void (*run)(const struct primary_errand *errand);
+	int number;
+	void *object;
+	siginfo_t info;
+};
+
+/* Has an errand run when the lock is free again; at once if the calling thread does not have it. */
+void primary_afterwards(const struct primary_errand *errand);
+/* Such errands: free(), which may give memory back to Linux, and close() of one of Linux's files. */
+void primary_free(void *memory);
+void primary_close_file(int number);
 
 #endif

@@ -61,6 +61,8 @@ static void *writer(void *argument)
 	struct primary_message *message;
 	int error;
 
+	/* It becomes known before it has the lock: that takes calls of Linux's. */
+	primary_self();
 	primary_lock();
 	for (;;) {
 		error = primary_box_take(&pipe->to_linux, &message, pipe->ends ? PRIMARY_TRY : PRIMARY_FOREVER);

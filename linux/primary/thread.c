@@ -144,14 +144,19 @@ static void take_signal(void)
 	sigaction(SUSPENDS, &action, NULL);
 }
 
-void primary_suspend(struct primary_thread *thread)
+static void send_suspension(const struct primary_errand *errand)
 {
 	static pthread_once_t taken = PTHREAD_ONCE_INIT;
 
+	pthread_once(&taken, take_signal);
+	syscall(SYS_tgkill, getpid(), errand->number, SUSPENDS);
+}
+
+void primary_suspend(struct primary_thread *thread)
+{
 	if (thread->suspensions++ || thread == &own || thread->wait)
 		return;
-	pthread_once(&taken, take_signal);
-	syscall(SYS_tgkill, getpid(), thread->tid, SUSPENDS);
+	primary_afterwards(&(struct primary_errand){ .run = send_suspension, .number = thread->tid });
 }
 
 void primary_resume(struct primary_thread *thread)

@@ -68,6 +68,8 @@ static void expire(struct primary_timer *timer, int64_t late)
 
 static void *serve(void *nothing)
 {
+	/* It becomes known before it has the lock: that takes calls of Linux's. */
+	primary_self();
 	primary_lock();
 	for (;;) {
 		struct primary_wait wait = { 0 };
