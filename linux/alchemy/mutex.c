@@ -88,13 +88,14 @@ int rt_mutex_delete(RT_MUTEX *mutex)
 	if (!found)
 		return -EINVAL;
 	error = found->shared ? alchemy_unshare(&session, found->object.name.text, found->shared) : destroy(found);
-	if (error)
+	/* Whoever may not remove the name has closed the mutex all the same. */
+	if (error && (!found->shared || error == -EBUSY))
 		return error;
 	primary_lock();
 	alchemy_remove(&found->object);
 	primary_unlock();
 	free(found);
-	return 0;
+	return error;
 }
 
 static int do_lock(struct mutex *mutex, struct primary_end end)

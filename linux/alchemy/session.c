@@ -66,14 +66,16 @@ int alchemy_share(const struct alchemy_shared_kind *kind, const char *name, uint
 int alchemy_unshare(const struct alchemy_shared_kind *kind, const char *name, uint32_t shared)
 {
 	struct pillion_dual_open open;
-	long error = state(&open, kind, name);
+	long error = PRIMARY_CALL(CLOSE, shared, 0, 0, 0);
 
+	/* What is in use stays, and so does its name. */
+	if (error)
+		return error;
+	error = state(&open, kind, name);
 	if (!error)
 		error = PRIMARY_CALL(UNLINK, (uintptr_t)&open, 0, 0, 0);
-	/* Another process may have removed it. */
-	if (error && error != -ENOENT)
-		return error;
-	return PRIMARY_CALL(CLOSE, shared, 0, 0, 0);
+	/* It is gone with the last process that had the object; or another one has removed it. */
+	return error == -ENOENT ? 0 : error;
 }
 
 /* Whether a wait that began ends after that time. */

@@ -24,6 +24,28 @@ static bool is_primary(void)
 	return cobalt_thread_mode() == 0;
 }
 
+/* A third one: the first has the mutex, and so could not delete it. */
+static void binds(void *nothing)
+{
+	RT_MUTEX mutex;
+
+	(void)nothing;
+	check(!rt_mutex_bind(&mutex, "mutex", TM_NONBLOCK) && rt_mutex_acquire(&mutex, TM_NONBLOCK) == -EWOULDBLOCK);
+	_exit(0);
+}
+
+/* Starts the program as another process of the session. */
+static pid_t starts(void *program, const char *role)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		execl(program, program, "--session=robots", role, (char *)NULL);
+		_exit(127);
+	}
+	return child;
+}
+
 /* The second process. */
 static void answers(void *nothing)
 {
@@ -65,11 +87,7 @@ static void asks(void *program)
 
 	check(rt_sem_bind(&there, "there", TM_NONBLOCK) == -EWOULDBLOCK);
 	check(rt_sem_bind(&there, "there", 15 * MS_TICKS) == -ETIMEDOUT);
-	child = fork();
-	if (!child) {
-		execl(program, program, "--session=robots", "answers", (char *)NULL);
-		_exit(127);
-	}
+	child = starts(program, "answers");
 	check(!rt_event_create(&event, "event", 0x1, EV_PRIO) && !rt_cond_create(&cond, "cond"));
 	check(!rt_mutex_create(&mutex, "mutex") && !rt_sem_create(&back, "back", 0, S_PRIO));
 	check(!rt_sem_create(&there, "there", 0, S_PRIO) && rt_sem_create(&again, "there", 0, S_PRIO) == -EEXIST);
@@ -85,6 +103,8 @@ static void asks(void *program)
 	check(!rt_event_wait(&event, 0, &found, EV_ANY, TM_NONBLOCK) && found == 0x15 && is_primary());
 	check(waitpid(child, &status, 0) == child && !status);
 	check(!rt_mutex_acquire(&mutex, LONG_TIME) && rt_mutex_delete(&mutex) == -EBUSY);
+	child = starts(program, "binds");
+	check(waitpid(child, &status, 0) == child && !status);
 	check(!rt_mutex_release(&mutex) && !rt_mutex_delete(&mutex) && !rt_cond_delete(&cond));
 	check(!rt_event_delete(&event) && !rt_sem_delete(&there) && !rt_sem_delete(&back));
 	check(rt_sem_bind(&there, "there", TM_NONBLOCK) == -EWOULDBLOCK);
@@ -93,6 +113,7 @@ static void asks(void *program)
 
 int main(int argc, char *const *argv)
 {
+	void (*role)(void *program) = asks;
 	int status;
 	RT_TASK task;
 
@@ -102,7 +123,9 @@ int main(int argc, char *const *argv)
 	/* In Linux alone, a session shares nothing. */
 	if (status != COBALT_STATE_RUNNING)
 		return 0;
-	check(!rt_task_spawn(&task, NULL, 0, 50, T_JOINABLE, argc > 1 ? answers : asks, argv[0]));
+	if (argc > 1)
+		role = !strcmp(argv[1], "binds") ? binds : answers;
+	check(!rt_task_spawn(&task, NULL, 0, 50, T_JOINABLE, role, argv[0]));
 	check(!rt_task_join(&task));
 	return 0;
 }
