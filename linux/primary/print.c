@@ -107,6 +107,8 @@ int primary_say(FILE *stream, int priority, const char *format, va_list argument
 
 	if (size > 0)
 		primary_say_text(stream, priority, text, size < LONGEST ? size : LONGEST - 1);
+	if (size >= LONGEST)
+		__atomic_add_fetch(&lost, 1, __ATOMIC_RELAXED);
 	return size;
 }
 
@@ -145,7 +147,7 @@ void primary_print_flush(void)
 		;
 	count = __atomic_exchange_n(&lost, 0, __ATOMIC_RELAXED);
 	if (count)
-		dprintf(STDERR_FILENO, "pillion: %lu texts of threads in primary mode were lost; print less at a time\n", count);
+		dprintf(STDERR_FILENO, "pillion: %lu texts of threads in primary mode were lost or cut; print less at a time\n", count);
 	NATIVE(pthread_mutex_unlock)(&writing);
 }
 

@@ -144,6 +144,32 @@ static void with_standard_output(void)
 	printf("ok standard output\n");
 }
 
+static void *prints_long(void *nothing)
+{
+	/* The longest that goes out whole, and one that does not. */
+	check(rt_fprintf(file, "%4095d", 1) == 4095);
+	check(rt_fprintf(file, "%5000d", 1) == 5000);
+	return nothing;
+}
+
+/* A text that is cut is counted on the standard error. */
+static void cut(void)
+{
+	int before = dup(STDERR_FILENO);
+	FILE *errors = tmpfile();
+	unsigned long count = 0;
+
+	file = tmpfile();
+	check(file && errors && before >= 0 && dup2(fileno(errors), STDERR_FILENO) >= 0);
+	pthread_join(start(50, prints_long, NULL), NULL);
+	rt_print_flush_buffers();
+	check(dup2(before, STDERR_FILENO) >= 0 && !close(before));
+	rewind(errors);
+	check(fscanf(errors, "pillion: %lu texts", &count) == 1 && count == 1);
+	check(!fclose(errors) && ftell(file) == 2 * 4095 && !fclose(file));
+	printf("ok texts that are cut\n");
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_sigaction = is_warned, .sa_flags = SA_SIGINFO };
@@ -169,5 +195,6 @@ int main(void)
 	check(!fclose(file));
 	printf("ok output\n");
 	with_standard_output();
+	cut();
 	return 0;
 }
