@@ -185,6 +185,8 @@ pub struct Lost {
     pub name: String,
     /// Waits after the death.
     pub waits_dead: u64,
+    /// Points of time that it missed.
+    pub overruns: u64,
     /// Its longest latency.
     pub latency_max_ns: u64,
 }

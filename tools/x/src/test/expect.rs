@@ -144,6 +144,10 @@ impl Survivor {
         if lost.waits_dead < self.waits {
             wrong.push(format!("{} waited {} times after Linux died, not {}", self.name, lost.waits_dead, self.waits));
         }
+        // A time that has passed is no latency.
+        if lost.overruns > 0 {
+            wrong.push(format!("{} had {} overruns", self.name, lost.overruns));
+        }
         if lost.latency_max_ns > self.max_ns {
             let (found, most) = (lost.latency_max_ns, self.max_ns);
             wrong.push(format!("{} had a latency of {found} ns; {most} ns are allowed", self.name));
@@ -221,9 +225,9 @@ mod tests {
 
     #[test]
     fn a_survivor_waits_often_and_is_in_time() {
-        let line = |waits: u64, latency: u64| {
+        let line = |waits: u64, overruns: u64, latency: u64| {
             streams(&format!(
-                r#"{{"pillion":"dual","event":"lost","thread":1,"process":1,"name":"a","why":"stopped","call":-1,"waits":9,"waits_dead":{waits},"latency_max_ns":{latency}}}"#
+                r#"{{"pillion":"dual","event":"lost","thread":1,"process":1,"name":"a","why":"stopped","call":-1,"waits":9,"waits_dead":{waits},"overruns":{overruns},"latency_max_ns":{latency}}}"#
             ))
         };
         let wrong = |streams: Streams| {
@@ -231,9 +235,10 @@ mod tests {
             Survivor { name: "a".into(), waits: 5, max_ns: 100 }.check(&streams, &mut wrong);
             wrong.len()
         };
-        assert_eq!(wrong(line(5, 100)), 0);
-        assert_eq!(wrong(line(4, 100)), 1);
-        assert_eq!(wrong(line(5, 101)), 1);
+        assert_eq!(wrong(line(5, 0, 100)), 0);
+        assert_eq!(wrong(line(4, 0, 100)), 1);
+        assert_eq!(wrong(line(5, 1, 100)), 1);
+        assert_eq!(wrong(line(5, 0, 101)), 1);
         assert_eq!(wrong(streams("")), 1);
     }
 

@@ -84,10 +84,11 @@ impl Slots {
         let name = name.split(|byte| *byte == 0).next().and_then(|name| str::from_utf8(name).ok()).unwrap_or_default();
         let waits = self.word(slot, offset_of!(Slot, waits))?;
         let before = self.word(slot, offset_of!(Slot, waits_at_death))?;
+        let overruns = self.word(slot, offset_of!(Slot, overruns))?;
         let latency = u128::from(self.word(slot, offset_of!(Slot, latency_max))?);
         println!(
             "{{\"pillion\":\"dual\",\"event\":\"lost\",\"thread\":{},\"process\":{},\"name\":\"{name}\",\"why\":\"{why}\",\
-             \"call\":{number},\"waits\":{waits},\"waits_dead\":{},\"latency_max_ns\":{}}}",
+             \"call\":{number},\"waits\":{waits},\"waits_dead\":{},\"overruns\":{overruns},\"latency_max_ns\":{}}}",
             thread?,
             process?,
             waits.saturating_sub(before),
