@@ -2,9 +2,9 @@
 //!
 //! One at a time makes a step of a call that changes capabilities, memory or page tables, or needs
 //! them to stay as they are. Nobody waits for that in the kernel: who finds it taken makes its call
-//! again, from user mode, and lets interrupts come in between. Whoever goes on doing so has its turn
-//! after at most one of each other processor. Interrupts, timers and the frequent calls use objects
-//! of their own processor, and need no leave.
+//! again, from user mode, and lets interrupts come in between. Whoever goes on doing so has its
+//! turn in the order of the processors. Interrupts, timers and the frequent calls use objects of
+//! their own processor, and need no leave.
 //!
 //! Whoever has it can hold all others off the kernel's code as well ([`parked`]).
 

@@ -41,7 +41,7 @@ struct primary_errand {
 
 /* Has an errand run when the lock is free again; at once if the calling thread does not have it. */
 void primary_afterwards(const struct primary_errand *errand);
-/* Such errands: free(), which may give memory back to Linux, and close() of one of Linux's files. */
+/* Such errands: free(), which may give memory back to Linux, and close() of a file of Linux's. */
 void primary_free(void *memory);
 void primary_close_file(int number);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread that sends a signal of Linux's goes there for it, but not with the library's lock: a more
- * urgent one that needs the lock meanwhile stays in primary mode.
+ * A thread that sends a signal of Linux's goes there for it, but not with the library's lock: a
+ * more urgent one that needs the lock meanwhile stays in primary mode.
  */
 #include <fcntl.h>
 #include <mqueue.h>
