@@ -17,6 +17,7 @@ pub fn check(repository: &Repository) -> Result<bool> {
     let mut wrong = Vec::new();
     for (name, text) in &tree.texts {
         wrong.extend(width::wide(name, text));
+        wrong.extend(unmerged(name, text));
     }
     for (name, text) in tree.documents() {
         let mut tell = |what: String| wrong.push(format!("{}: {what}", name.display()));
@@ -31,6 +32,13 @@ pub fn check(repository: &Repository) -> Result<bool> {
     wrong.extend(forbidding(&tree));
     wrong.iter().for_each(|line| eprintln!("  {line}"));
     Ok(wrong.is_empty())
+}
+
+/// Lines that a merge left for somebody to decide.
+fn unmerged(name: &Path, text: &str) -> Vec<String> {
+    let is_one = |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| is_one(line));
+    lines.map(|(number, _)| format!("{}:{number}: a conflict of a merge is left", name.display())).collect()
 }
 
 /// The repository's files by their paths; the text of those that are checked.
@@ -330,6 +338,14 @@ mod tests {
             files: files.iter().map(|(path, _)| path.into()).collect(),
             texts: files.iter().map(|(path, text)| (path.into(), (*text).to_owned())).collect(),
         }
+    }
+
+    #[test]
+    fn what_a_merge_left_is_found() {
+        let side = |mark: char| format!("{} HEAD\n", String::from(mark).repeat(7));
+        let text = format!("a\n{}b\n=======\n{}", side('<'), side('>'));
+        assert_eq!(unmerged(Path::new("a.md"), &text).len(), 2);
+        assert!(unmerged(Path::new("a.md"), "=======\n    <<<<<<< HEAD\n").is_empty());
     }
 
     #[test]
