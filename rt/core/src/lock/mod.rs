@@ -119,11 +119,18 @@ impl Lock {
             if self.word.compare_exchange(word, after, SeqCst, Relaxed).is_err() {
                 continue;
             }
+            let mut owner = owner;
             if let Some(ceiling) = threads.ceiling() {
                 // At the ceiling itself, since what it asks of another processor is done there at
                 // its own level.
                 threads.run_at(me, ceiling);
                 self.settle(owner, ceiling, threads);
+                // Who was just settled may have left the lock meanwhile, and not be at the ceiling
+                // when it is to signal the next owner: what it owes is done here.
+                match owner_of(self.word.load(SeqCst)) {
+                    Some(next) if next != me => owner = next,
+                    _ => continue,
+                }
             } else if threads.level(me) > threads.level(owner) {
                 raised = Some(owner);
                 threads.run_at(owner, threads.level(me));

@@ -22,9 +22,15 @@ struct Task {
     protected: UnsafeCell<()>,
 }
 
-impl Threads for Task {
+/// The task, as one of its threads acts on it.
+struct By<'a> {
+    task: &'a Task,
+    me: usize,
+}
+
+impl Threads for By<'_> {
     fn level(&self, thread: usize) -> u8 {
-        self.levels[thread].load(Relaxed)
+        self.task.levels[thread].load(Relaxed)
     }
 
     fn ceiling(&self) -> Option<u8> {
@@ -33,15 +39,20 @@ impl Threads for Task {
 
     fn run_at(&self, thread: usize, level: u8) {
         // The kernel of the thread's processor carries out one such call after the other.
-        self.contexts[thread].swap(level, AcqRel);
+        self.task.contexts[thread].swap(level, AcqRel);
     }
 
+    /// Whoever is below the ceiling may be kept from running by what has nothing to do with the
+    /// lock: it gets to its signal only when it is raised, or when nobody waits for that.
     fn signal(&self, thread: usize) {
-        self.signals[thread].notify();
+        while self.task.contexts[self.me].load(Acquire) != CEILING && self.task.lock.is_waiter(thread) {
+            thread::yield_now();
+        }
+        self.task.signals[thread].notify();
     }
 
     fn wait(&self, me: usize) {
-        self.signals[me].wait();
+        self.task.signals[me].wait();
     }
 
     fn yield_now(&self) {}
@@ -61,14 +72,15 @@ impl Task {
 
     /// Has the lock once, and does something meanwhile.
     fn turn(&self, me: usize, inside: fn(&Task, usize)) {
+        let by = By { task: self, me };
         if !self.lock.try_take(me) {
-            self.lock.contend(me, self);
+            self.lock.contend(me, &by);
         }
         // The model reports two accesses that nothing orders.
         self.protected.with_mut(|_| ());
         inside(self, me);
         if !self.lock.try_leave(me) {
-            self.lock.hand_over(me, self);
+            self.lock.hand_over(me, &by);
         }
     }
 }
@@ -84,7 +96,7 @@ fn until_raised(task: &Task, me: usize) {
 /// Changes the level of the first thread.
 fn promote(task: &Task, _: usize) {
     task.levels[0].store(6, Relaxed);
-    task.lock.settle(0, CEILING, task);
+    task.lock.settle(0, CEILING, &By { task, me: 1 });
 }
 
 fn story(levels: &'static [u8], bound: usize, inside: &'static [fn(&Task, usize)]) {
