@@ -38,7 +38,7 @@ pub fn wait_if_asked() {
 /// Begins to change capabilities, unless another processor does, or it is another one's turn.
 /// Constant time.
 pub fn take_tree(own: Cpu) -> bool {
-    let taken = TREE.take(own.index(), clock::now(), patience());
+    let taken = TREE.take(own.index(), clock::now, patience());
     if !taken {
         // An emulator that has processors run in turn lets another one run.
         core::hint::spin_loop();
@@ -48,7 +48,7 @@ pub fn take_tree(own: Cpu) -> bool {
 
 /// Ends that: for the processor that began.
 pub fn release_tree(own: Cpu) {
-    TREE.end(own.index(), clock::now());
+    TREE.end(own.index(), clock::now);
 }
 
 /// Whether another processor wants to change capabilities: for the one that does.

@@ -38,7 +38,7 @@ impl Letters for Memory {
 }
 
 /// Sends a letter to the kernel of another processor, and interrupts it if it has to be. Constant
-/// time: at most five locked instructions and a message of the local interrupt controller.
+/// time: at most three locked instructions and a message of the local interrupt controller.
 ///
 /// # Safety
 /// The number is the address of a [`Letter`] in units of [`GRANULE`]; the letter is in no list, and

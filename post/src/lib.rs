@@ -97,7 +97,7 @@ impl<const N: usize> Inbox<N> {
 
     /// Puts a letter in, which is in no list. Returns whether the receiver has to be interrupted.
     /// Only `sender` may call this, with its own number, and not for two letters at once. Constant
-    /// time: at most five locked instructions.
+    /// time: at most three locked instructions.
     #[must_use = "the receiver learns of the letter by an interrupt only"]
     pub fn put(&self, sender: usize, number: NonZeroU32, letter: &Letter) -> bool {
         let Some(Line(newest)) = self.newest.get(sender) else { return false };

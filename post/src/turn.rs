@@ -74,44 +74,47 @@ impl Turn {
     }
 
     /// Lets a processor in if it is its turn, or nobody's. If not, its turn will come. Passes over
-    /// one whose turn it has been for `patience` ticks at a time `now`. Constant time: at most
-    /// three locked instructions.
+    /// one whose turn it has been for `patience` ticks of a clock that is read `now`, if it matters.
+    /// Constant time: at most three locked instructions.
     #[must_use = "who is let in has to end that"]
-    pub fn take(&self, own: usize, now: u64, patience: u64) -> bool {
+    pub fn take(&self, own: usize, now: impl FnOnce() -> u64, patience: u64) -> bool {
         let Words { whose, wanted } = &self.0.0;
         let word = whose.load(Relaxed);
-        let to = match Whose::of(word) {
-            Whose::Nobodys => Some(own),
+        let new = match Whose::of(word) {
+            Whose::Nobodys => Some(Whose::Taken(own)),
             Whose::Taken(_) => None,
-            Whose::Given(to, _) if to == own => Some(own),
-            Whose::Given(to, since) if now.wrapping_sub(since) & TIME >= patience => {
-                next(wanted.load(Relaxed) | 1 << own, to)
+            Whose::Given(to, _) if to == own => Some(Whose::Taken(own)),
+            Whose::Given(to, since) => {
+                let now = now();
+                is_over(since, now, patience).then(|| match next(wanted.load(Relaxed) | 1 << own, to) {
+                    Some(next) if next != own => Whose::Given(next, now & TIME),
+                    _ => Whose::Taken(own),
+                })
             }
-            Whose::Given(..) => None,
         };
         let change = |new: Whose| whose.compare_exchange(word, new.word(), Acquire, Relaxed).is_ok();
-        match to {
-            Some(to) if to == own && change(Whose::Taken(own)) => {
+        match new {
+            Some(new @ Whose::Taken(_)) if change(new) => {
                 if wanted.load(Relaxed) & 1 << own != 0 {
                     self.forget(own);
                 }
                 return true;
             }
-            Some(to) if to != own && change(Whose::Given(to, now & TIME)) => self.forget(to),
+            Some(new @ Whose::Given(next, _)) if change(new) => self.forget(next),
             _ => {}
         }
         wanted.fetch_or(1 << own, Relaxed);
         false
     }
 
-    /// Ends the turn of a processor that was let in, at a time `now`. Constant time: at most one
-    /// locked instruction.
-    pub fn end(&self, own: usize, now: u64) {
+    /// Ends the turn of a processor that was let in, by a clock that is read `now`, if it matters.
+    /// Constant time: at most one locked instruction.
+    pub fn end(&self, own: usize, now: impl FnOnce() -> u64) {
         let Words { whose, wanted } = &self.0.0;
         let next = match next(wanted.load(Relaxed), own) {
             Some(next) => {
                 self.forget(next);
-                Whose::Given(next, now & TIME)
+                Whose::Given(next, now() & TIME)
             }
             None => Whose::Nobodys,
         };
@@ -128,6 +131,12 @@ impl Turn {
     pub fn is_wanted(&self) -> bool {
         self.0.0.wanted.load(Relaxed) != 0
     }
+}
+
+/// Whether `patience` ticks have passed between two times. The later one may seem to be the earlier:
+/// clocks differ by a little, and this one was read before the other.
+fn is_over(since: u64, now: u64, patience: u64) -> bool {
+    (patience..TIME / 2).contains(&(now.wrapping_sub(since) & TIME))
 }
 
 /// The first of a set of processors after one of them, around the circle.
@@ -163,16 +172,16 @@ mod tests {
     #[test]
     fn nobody_is_passed_over() {
         let turn = Turn::new();
-        assert!(turn.take(0, 0, 10));
+        assert!(turn.take(0, || 0, 10));
         let order = [1, 2, 0, 1, 2, 0, 1];
         for (now, pair) in (1..).zip(order.windows(2)) {
             let (inside, next) = ((pair[0] + 2) % 3, pair[0]);
             for own in [next, pair[1], inside] {
-                assert!(!turn.take(own, now, 10));
+                assert!(!turn.take(own, || now, 10));
             }
-            turn.end(inside, now);
+            turn.end(inside, || now);
             for own in 0..3 {
-                assert_eq!(turn.take(own, now, 10), own == next);
+                assert_eq!(turn.take(own, || now, 10), own == next);
             }
         }
     }
@@ -180,26 +189,34 @@ mod tests {
     #[test]
     fn one_that_does_not_come_is_passed_over() {
         let turn = Turn::new();
-        let refused = |own, now| !turn.take(own, now, 10);
-        assert!(turn.take(0, TIME - 3, 10) && refused(2, TIME - 3) && refused(1, TIME - 3) && turn.is_wanted());
-        turn.end(0, TIME - 3);
+        let refused = |own, now| !turn.take(own, || now, 10);
+        assert!(turn.take(0, || TIME - 3, 10) && refused(2, TIME - 3) && refused(1, TIME - 3) && turn.is_wanted());
+        turn.end(0, || TIME - 3);
         // It is 1's. The time's highest byte does not count, nor does that it begins again.
         assert!(refused(2, 5) && refused(0, 5));
         // 2 waits longer than 0, which only passes the turn on to it.
-        assert!(refused(0, 6) && turn.take(2, 7, 10));
-        turn.end(2, 8);
-        assert!(turn.take(0, 8, 10) && !turn.is_wanted());
+        assert!(refused(0, 6) && turn.take(2, || 7, 10));
+        turn.end(2, || 8);
+        assert!(turn.take(0, || 8, 10) && !turn.is_wanted());
         // Nobody else goes on trying: nobody is known.
-        turn.end(0, 9);
-        assert!(turn.take(1, 9, 10));
+        turn.end(0, || 9);
+        assert!(turn.take(1, || 9, 10));
+    }
+
+    #[test]
+    fn a_clock_that_is_behind_passes_nobody_over() {
+        let turn = Turn::new();
+        assert!(turn.take(0, || 100, 10) && !turn.take(1, || 100, 10));
+        turn.end(0, || 100);
+        assert!(!turn.take(2, || 99, 10) && !turn.take(2, || 50, 10) && turn.take(1, || 101, 10));
     }
 
     #[test]
     fn who_passes_a_turn_on_to_itself_is_in() {
         let turn = Turn::new();
-        assert!(turn.take(0, 0, 10) && !turn.take(1, 0, 10));
-        turn.end(0, 0);
-        assert!(!turn.take(3, 9, 10) && turn.take(3, 10, 10) && !turn.is_wanted());
+        assert!(turn.take(0, || 0, 10) && !turn.take(1, || 0, 10));
+        turn.end(0, || 0);
+        assert!(!turn.take(3, || 9, 10) && turn.take(3, || 10, 10) && !turn.is_wanted());
     }
 }
 
@@ -219,9 +236,9 @@ mod model {
     /// Goes in once, if one of its attempts succeeds, for one step. Returns whether it did.
     fn step(shared: &Shared, own: usize, attempts: u64, patience: u64) -> bool {
         for attempt in 0..attempts {
-            if shared.turn.take(own, attempt, patience) {
+            if shared.turn.take(own, || attempt, patience) {
                 shared.inside.with_mut(|_| ());
-                shared.turn.end(own, attempt);
+                shared.turn.end(own, || attempt);
                 return true;
             }
             thread::yield_now();
@@ -234,19 +251,19 @@ mod model {
         model.preemption_bound = Some(2);
         model.check(move || {
             let shared = Arc::new(Shared::default());
-            assert!(shared.turn.take(0, 0, patience));
+            assert!(shared.turn.take(0, || 0, patience));
             let others = [(1, 2), (2, 1)].map(|(own, attempts)| {
                 let shared = shared.clone();
                 thread::spawn(move || step(&shared, own, attempts, patience))
             });
             shared.inside.with_mut(|_| ());
-            shared.turn.end(0, 0);
+            shared.turn.end(0, || 0);
             step(&shared, 0, 1, patience);
             for other in others {
                 other.join().unwrap();
             }
             // Whoever was refused and gave up keeps nobody out for longer than that.
-            assert!((1..=3).any(|pass| shared.turn.take(3, pass * (patience + 2), patience)));
+            assert!((1..=3).any(|pass| shared.turn.take(3, || pass * (patience + 2), patience)));
             shared.inside.with_mut(|_| ());
         });
     }

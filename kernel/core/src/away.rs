@@ -343,13 +343,14 @@ impl<M: Machine> Kernel<M> {
     fn news(&mut self, thread: Id<Thread>) {
         let away = self.m.shared(thread.away());
         let at = away.at.load(Acquire);
-        if at == away.home {
-            // Nobody needs to be told. The thread may end as soon as its home sees this.
-            return away.news_sent.store(false, Release);
-        }
         if at != self.cpu.number {
-            // It has travelled on, and its news with it.
+            // It has travelled on, or home, and its news with it.
             return self.m.post(at, thread.away_news());
+        }
+        if at == away.home {
+            // Nobody needs to be told. Only the home, which alone sends the thread away again, says
+            // so: elsewhere, it might have left again by now, and have news.
+            return away.news_sent.store(false, Release);
         }
         let begin = self.time_for_visit();
         let away = self.m.shared(thread.away());

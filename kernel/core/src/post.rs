@@ -65,7 +65,8 @@ impl Post {
 
     /// Gives the letter back and takes the bits. For the home, which has it.
     fn release(&self) -> u64 {
-        self.busy.store(false, SeqCst);
+        // It reads the word, so a sender that found the letter busy put its bits in before.
+        self.busy.swap(false, AcqRel);
         self.take()
     }
 }

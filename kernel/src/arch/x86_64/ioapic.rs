@@ -39,7 +39,7 @@ static ENTRIES: [AtomicU32; LINES] = [const { AtomicU32::new(MASKED) }; LINES];
 static USERS: [AtomicU8; LINES] = [const { AtomicU8::new(0) }; LINES];
 
 /// The turn to use the registers, which all processors share, where several run. Whoever waits for
-/// it does so for at most seven others, each of which writes to a line three times.
+/// it does so for at most seven others, each of which writes three halves of entries, six registers.
 struct Turn;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -177,10 +177,11 @@ pub fn program(line: u32, route: Route) -> bool {
             low |= bit;
         }
     }
+    let here = (apic::id() & 0xff) << 24;
     let _turn = Turn::take();
     // Masked first, so that half of an old route never meets half of the new one.
     registers.write(index, low | MASKED);
-    registers.write(index + 1, (apic::id() & 0xff) << 24);
+    registers.write(index + 1, here);
     if !route.masked {
         registers.write(index, low);
     }
