@@ -246,10 +246,11 @@ impl<M: Machine> Kernel<M> {
 
     /// Goes on with a visitor's call up to the first preemption point. The time is the visitor's.
     /// Its slots are looked at, so they must not change meanwhile; if another processor changes
-    /// any, it waits.
+    /// any, it waits. It also waits if an interrupt is to be handled on the way out: each alone is
+    /// long enough with interrupts off.
     pub(crate) fn visit(&mut self, thread: Id<Thread>) {
         let begin = self.time_for_visit();
-        if !self.m.enter_tree() {
+        if self.m.has_taken_interrupt() || !self.m.enter_tree() {
             self.bill(thread, begin);
             let here = self.cpu.number;
             return self.go_on(thread, here);

@@ -112,6 +112,9 @@ pub trait Time {
     /// ([`Spaces::translations_dropped`]), or another processor wants to change capabilities, so
     /// that the call should stop and start again later.
     fn interrupt_pending(&mut self) -> bool;
+
+    /// Whether such an interrupt was taken, and is handled on the way out.
+    fn has_taken_interrupt(&self) -> bool;
 }
 
 /// Registers of threads.

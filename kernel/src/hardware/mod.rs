@@ -220,4 +220,8 @@ impl Time for Hardware {
     fn interrupt_pending(&mut self) -> bool {
         self.interrupt_taken().is_some() || self.several() && (lock::tree_is_wanted() || !shootdown::is_over())
     }
+
+    fn has_taken_interrupt(&self) -> bool {
+        self.pending.is_some()
+    }
 }

@@ -536,6 +536,11 @@ impl Time for Fake {
         self.programmed = deadline;
     }
 
+    /// Interrupts are delivered by the stories, before or after a call.
+    fn has_taken_interrupt(&self) -> bool {
+        false
+    }
+
     fn interrupt_pending(&mut self) -> bool {
         self.worst = self.worst.max(self.gets.take());
         self.points += 1;
