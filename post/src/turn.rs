@@ -74,7 +74,7 @@ impl Turn {
     }
 
     /// Lets a processor in if it is its turn, or nobody's. If not, its turn will come. Passes over
-    /// one whose turn it has been for `patience` ticks of a clock that is read `now`, if it matters.
+    /// one whose turn it has been for `patience` ticks of a clock that is read `now` if it matters.
     /// Constant time: at most three locked instructions.
     #[must_use = "who is let in has to end that"]
     pub fn take(&self, own: usize, now: impl FnOnce() -> u64, patience: u64) -> bool {
@@ -133,8 +133,8 @@ impl Turn {
     }
 }
 
-/// Whether `patience` ticks have passed between two times. The later one may seem to be the earlier:
-/// clocks differ by a little, and this one was read before the other.
+/// Whether `patience` ticks have passed between two times. The later one may seem to be earlier, as
+/// clocks differ by a little.
 fn is_over(since: u64, now: u64, patience: u64) -> bool {
     (patience..TIME / 2).contains(&(now.wrapping_sub(since) & TIME))
 }

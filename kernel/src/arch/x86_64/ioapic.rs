@@ -39,7 +39,7 @@ static ENTRIES: [AtomicU32; LINES] = [const { AtomicU32::new(MASKED) }; LINES];
 static USERS: [AtomicU8; LINES] = [const { AtomicU8::new(0) }; LINES];
 
 /// The turn to use the registers, which all processors share, where several run. Whoever waits for
-/// it does so for at most seven others, each of which writes three halves of entries, six registers.
+/// it does so for at most seven others, each of which writes six registers.
 struct Turn;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
