@@ -28,22 +28,18 @@
 #include <time.h>
 #include <asm/bitops.h>
 #include <pillion.h>
+#include "with/processors.h"
 
 static sem_t taken, done;
 static pthread_t sleeper;
 static unsigned int first_apic_id;
 static volatile int count, there, off, others, rounds, woken, early;
 static volatile int ticks[2], ticks_there[2];
-static char stacks[8][16384] __attribute__((aligned(16)));
-static int stacks_used;
 
 /* The processor's number, as the task's and as it says itself: 0 or 1, or -1 if they differ. */
 static int here(void)
 {
-	unsigned int a = 1, b, c = 0, d;
-
-	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-	return (b >> 24 != first_apic_id) == rtl_getcpuid() ? (int)rtl_getcpuid() : -1;
+	return (apic_id() != first_apic_id) == rtl_getcpuid() ? (int)rtl_getcpuid() : -1;
 }
 
 static int is_off(void)
@@ -162,19 +158,6 @@ static void *set_others(void *unused)
 	return NULL;
 }
 
-static int start_on(pthread_t *thread, int cpu, int priority, void *(*f)(void *))
-{
-	struct sched_param param = { .sched_priority = priority };
-	pthread_attr_t attr;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &param);
-	pthread_attr_setcpu_np(&attr, cpu);
-	pthread_attr_setstackaddr(&attr, stacks[stacks_used++]);
-	pthread_attr_setstacksize(&attr, sizeof(stacks[0]));
-	return pthread_create(thread, &attr, f, NULL);
-}
-
 static void *story(void *unused)
 {
 	rtl_irqstate_t flags;
@@ -222,7 +205,7 @@ static void *story(void *unused)
 	usleep(500);
 	rtl_printf("replaced: %d and %d, freed: %d\n", count, n, others - n);
 
-	start_on(&sleeper, 1, 5, sleep_until_woken);
+	start_on(&sleeper, 1, 5, sleep_until_woken, NULL);
 	sem_wait(&done);
 	usleep(500);
 	set_bit(RTL_SIGNAL_WAKEUP, &sleeper->pending);
@@ -235,19 +218,19 @@ static void *story(void *unused)
 	rtl_setclockhandler(CLOCK_APIC, clock_tick);
 	rtl_request_local_irq(LOCAL_TIMER_VECTOR, local_tick, 1);
 	CLOCK_APIC->settimer(CLOCK_APIC, 1000000);
-	start_on(&thread, 1, 10, set_timer);
+	start_on(&thread, 1, 10, set_timer, NULL);
 	sem_wait(&done);
 	usleep(5000);
 	n = ticks[1];
 	rtl_free_local_irq(LOCAL_TIMER_VECTOR, 1);
-	start_on(&thread, 1, 10, set_timer);
+	start_on(&thread, 1, 10, set_timer, NULL);
 	sem_wait(&done);
 	rtl_printf("timers: %d there %d, and %d there %d; freed: %d\n", ticks[0], ticks_there[0], n, ticks_there[1],
 		ticks[1] - n);
 
 	others = count = 0;
 	usleep(5000);
-	start_on(&thread, 1, 10, set_others);
+	start_on(&thread, 1, 10, set_others, NULL);
 	sem_wait(&done);
 	rtl_printf("set from processor 1: the chip's timer %d, signals %d\n", others, count);
 	pillion_unload();
@@ -274,7 +257,7 @@ int init_module(void)
 	rtl_request_ipi(on_1, 1);
 	rtl_setclockhandler(CLOCK_8254, chip_tick);
 	sigaction(RTL_SIGUSR1, &action, NULL);
-	return start_on(&thread, 0, 20, story);
+	return start_on(&thread, 0, 20, story, NULL);
 }
 
 void cleanup_module(void)

@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <pillion.h>
+#include "with/processors.h"
 
 #define ROUNDS 2000
 #define TURNS 500
@@ -30,31 +31,6 @@ static sem_t turn[2], done;
 static unsigned int first_apic_id;
 static volatile int guarded, inside, at_once, counted[2], order, wrong, attribute = -1, thread_on = -1, other_apic;
 static volatile unsigned long ticks;
-
-/* What the processor itself says. */
-static unsigned int apic_id(void)
-{
-	unsigned int a = 1, b, c = 0, d;
-
-	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-	return b >> 24;
-}
-
-static char stacks[40][16384] __attribute__((aligned(16)));
-static int stacks_used;
-
-static int start_on(pthread_t *thread, int cpu, int priority, void *(*f)(void *), void *arg)
-{
-	struct sched_param param = { .sched_priority = priority };
-	pthread_attr_t attr;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setschedparam(&attr, &param);
-	pthread_attr_setcpu_np(&attr, cpu);
-	pthread_attr_setstackaddr(&attr, stacks[stacks_used++]);
-	pthread_attr_setstacksize(&attr, sizeof(stacks[0]));
-	return pthread_create(thread, &attr, f, arg);
-}
 
 static void *where(void *unused)
 {
