@@ -40,25 +40,25 @@ static USERS: [AtomicU8; LINES] = [const { AtomicU8::new(0) }; LINES];
 
 /// The turn to use the registers, which all processors share, where several run. Whoever waits for
 /// it does so for at most seven others, each of which writes six registers.
-struct Turn;
+struct Ticket;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 static SERVED: AtomicU32 = AtomicU32::new(0);
 
-impl Turn {
+impl Ticket {
     #[inline]
-    fn take() -> Turn {
+    fn take() -> Ticket {
         several! {
             let ticket = NEXT.fetch_add(1, Relaxed);
             while SERVED.load(Acquire) != ticket {
                 core::hint::spin_loop();
             }
         }
-        Turn
+        Ticket
     }
 }
 
-impl Drop for Turn {
+impl Drop for Ticket {
     #[inline]
     fn drop(&mut self) {
         several! { SERVED.store(SERVED.load(Relaxed).wrapping_add(1), Release); }
@@ -178,7 +178,7 @@ pub fn program(line: u32, route: Route) -> bool {
         }
     }
     let here = (apic::id() & 0xff) << 24;
-    let _turn = Turn::take();
+    let _ticket = Ticket::take();
     // Masked first, so that half of an old route never meets half of the new one.
     registers.write(index, low | MASKED);
     registers.write(index + 1, here);
@@ -192,7 +192,7 @@ pub fn program(line: u32, route: Route) -> bool {
 /// Masks or unmasks a line, which keeps the route that it was programmed with.
 pub fn mask(line: u32, masked: bool) {
     if let (Some((registers, index)), Some(entry)) = (find(line), ENTRIES.get(line as usize)) {
-        let _turn = Turn::take();
+        let _ticket = Ticket::take();
         let low = entry.load(Relaxed) & !MASKED | if masked { MASKED } else { 0 };
         entry.store(low, Relaxed);
         registers.write(index, low);
