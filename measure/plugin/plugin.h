@@ -32,12 +32,12 @@ typedef uint32_t access_info;
 typedef void (*translated)(plugin_id id, struct qemu_plugin_tb *block);
 typedef void (*executed)(unsigned int cpu, void *data);
 typedef void (*accessed)(unsigned int cpu, access_info info, uint64_t address, void *data);
-typedef void (*begun)(plugin_id id, unsigned int cpu);
+typedef void (*initialised)(plugin_id id, unsigned int cpu);
 typedef void (*ended)(plugin_id id, void *data);
 typedef void (*reset)(plugin_id id);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id, translated callback);
-void qemu_plugin_register_vcpu_init_cb(plugin_id id, begun callback);
+void qemu_plugin_register_vcpu_init_cb(plugin_id id, initialised callback);
 void qemu_plugin_register_atexit_cb(plugin_id id, ended callback, void *data);
 /*
  * Drops all callbacks and translations, then calls back, so that others may be registered. It may
