@@ -127,6 +127,7 @@ static const struct test {
 	{ "posix-inherits", posix_inherits },
 	{ "memory-that-moves", memory_that_moves },
 	{ "memory-stays", memory_stays },
+	{ "shared-memory-stays", shared_memory_stays },
 	{ "clock-is-set", clock_is_set },
 	{ "shield", shield },
 	{ "filtered", filtered },

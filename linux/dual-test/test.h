@@ -238,6 +238,7 @@ void expiries_disturbed(void);
 void expiries_unsaid(void);
 void memory_that_moves(void);
 void memory_stays(void);
+void shared_memory_stays(void);
 void clock_is_set(void);
 void shield(void);
 int urgent_mode(void);

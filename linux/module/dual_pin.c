@@ -59,11 +59,15 @@ static long pin_batch(unsigned long start, unsigned long count, unsigned int fla
 #endif
 }
 
-/* Pins an area as far as that is possible. Returns how many pages there were. */
+/*
+ * Pins an area as far as that is possible. Returns how many pages there were. Pages that only this
+ * memory has are made its own as a debugger's write makes them, its code too: Linux leaves pinned
+ * pages of a process in place, but it unmaps those of a file before it finds that they are pinned,
+ * and a thread would fault.
+ */
 static unsigned long pin_area(const struct vm_area_struct *area, struct page **pages, unsigned long room)
 {
-	bool is_private = !(area->vm_flags & VM_SHARED) && area->vm_flags & VM_WRITE;
-	unsigned int flags = FOLL_LONGTERM | (is_private ? FOLL_WRITE : 0);
+	unsigned int flags = FOLL_LONGTERM | (is_cow_mapping(area->vm_flags) ? FOLL_WRITE | FOLL_FORCE : 0);
 	unsigned long at = area->vm_start, done = 0;
 
 	while (at < area->vm_end && done < room) {

@@ -132,6 +132,18 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
+/* Says if Linux moves locked memory to make room. PREEMPT_RT does not, if it is not told to. */
+static void look_at_compaction(const char *program)
+{
+	FILE *file = fopen("/proc/sys/vm/compact_unevictable_allowed", "re");
+
+	if (file && fgetc(file) != '0')
+		fprintf(stderr, "pillion: shared memory of %s may fault while Linux compacts memory; forbid it with `sysctl"
+			" -w vm.compact_unevictable_allowed=0`\n", program);
+	if (file)
+		fclose(file);
+}
+
 /* Becomes the program. */
 static int execute(const struct request *request, int device)
 {
@@ -140,6 +152,7 @@ static int execute(const struct request *request, int device)
 
 	if (device >= 0 && mark(request, device)) {
 		raise_limit();
+		look_at_compaction(program);
 		if (is_privileged(program))
 			fprintf(stderr, "pillion: %s is not prepared: it gains rights when it is executed, so its"
 				" threads stay in Linux; mark it in the program (PILLION_IOC_DUAL_MARK)\n", program);
