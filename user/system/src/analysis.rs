@@ -14,12 +14,13 @@
 //! resource manager's warden is above all tasks; the manager itself is below them, whatever they
 //! ask it for, unless a task has the manager's priority. Linux is below all, but for the budget of
 //! its boosts, which counts at their ceiling, and once more: a boost begins when Linux asks for it,
-//! so two can follow each other. Equals are served in order of arrival; counting them as more
+//! so two can follow each other. So do the budgets of threads of tasks with a skin: a thread that
+//! sleeps in between can use nearly all of one late in a period, and the next one at once. Equals are served in order of arrival; counting them as more
 //! urgent is safe.
 //!
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
-//! holds if no task waits for another one and each is released once in a period.
+//! holds if no task waits for another one, and each without a skin is released once in a period.
 //!
 //! It is made for each processor, with what can run there: a task with several counts on each of
 //! them with all its threads. The resource manager and the broker are on the first one; what the
@@ -146,14 +147,17 @@ fn more_urgent(activities: &[Activity], index: usize) -> impl Iterator<Item = &A
     activities.iter().enumerate().filter(move |&(i, a)| i != index && a.priority >= own).map(|(_, a)| a)
 }
 
+/// A task with a budget.
+fn activity(task: &Task, machine: &Target) -> Option<Activity> {
+    let time = task.time?;
+    let cost_ns = time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads(task));
+    Some(Activity { cost_ns, period_ns: time.period_ns, priority: task.priority })
+}
+
 /// What runs on a processor, each task with its index among all.
 fn activities(system: &System, machine: &Target, cpu: u8) -> Vec<(Option<usize>, Activity)> {
     let tasks = system.tasks.iter().enumerate().filter(|(_, task)| task.processors.has(cpu));
-    let tasks = tasks.filter_map(|(i, task)| {
-        let time = task.time?;
-        let cost_ns = time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads(task));
-        Some((Some(i), Activity { cost_ns, period_ns: time.period_ns, priority: task.priority }))
-    });
+    let tasks = tasks.filter_map(|(i, task)| Some((Some(i), activity(task, machine)?)));
     let is_first = cpu == 0;
     let manager = is_first.then(|| Activity {
         cost_ns: MANAGER_NS,
@@ -183,7 +187,10 @@ pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
         let letters_ns = machine.interrupt_ns.saturating_mul(letters(system, task));
         let broker_ns = broker_blocking(system, task);
         // Such a budget can be used up late in a period, and again early in the next.
-        let carried = budgets_apart(system, machine, task.cpu).filter(|apart| apart.priority >= task.priority);
+        let skins = system.skins().filter(|(other, _)| other.processors.has(task.cpu));
+        let carried = skins.filter_map(|(other, _)| activity(other, machine));
+        let carried = carried.chain(budgets_apart(system, machine, task.cpu));
+        let carried = carried.filter(|one| one.priority >= task.priority);
         let carried_ns = carried.fold(0, |sum: u64, apart| sum.saturating_add(apart.cost_ns));
         let blocking = [machine.blocking_ns, lines_ns, letters_ns, broker_ns, carried_ns];
         let response_ns = worst_response(&all, index, blocking.into_iter().fold(0, u64::saturating_add));
