@@ -286,10 +286,23 @@ void dual_thread_recall(struct dual_thread *thread)
 		dual_slot_recall(slot);
 }
 
+/*
+ * The thread that the caller means may have given up its slot since: then nobody comes back, or
+ * another thread of the current process, but none of another process that has the slot by now.
+ */
 void dual_slot_recall(unsigned int slot)
 {
-	recall(slot);
-	wake(BIT_ULL(slot));
+	struct task_struct *owner;
+	unsigned long flags;
+
+	/* As long as this is held, the owner does not give up the slot. */
+	raw_spin_lock_irqsave(&lock, flags);
+	owner = READ_ONCE(owners[slot]);
+	if (owner && same_thread_group(owner, current)) {
+		recall(slot);
+		wake_up_process(owner);
+	}
+	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
 /*
