@@ -4,7 +4,7 @@ use crate::problem::problem;
 use crate::stop;
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
@@ -58,6 +58,8 @@ pub fn output(command: &mut Command) -> Result<Output> {
     thread::spawn(move || sender.send(child.wait_with_output()));
     loop {
         match result.recv_timeout(Duration::from_millis(50)) {
+            // The terminal sends its signal to both, and a program that died of it has said nothing.
+            Ok(Ok(output)) if stop::wanted() && output.status.signal().is_some() => bail!("interrupted"),
             Ok(output) => return Ok(output?),
             Err(_) if stop::wanted() => {
                 let _ = kill_process(id, Signal::TERM);
@@ -110,5 +112,17 @@ mod tests {
         let copy = folder.path().join("x");
         std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
         quietly(Command::new(copy).arg("runs_itself_on").env(COPY, "1")).unwrap();
+    }
+
+    /// The terminal sends Ctrl-C to both.
+    #[test]
+    fn a_program_that_an_interrupt_ends_has_no_result() {
+        if std::env::var_os(COPY).is_some() {
+            stop::watch();
+            let both = "kill -INT $PPID; kill -INT $$";
+            assert_eq!(output(Command::new("sh").args(["-c", both])).unwrap_err().to_string(), "interrupted");
+            return;
+        }
+        quietly(myself().arg("has_no_result").env(COPY, "1")).unwrap();
     }
 }
