@@ -78,13 +78,13 @@ void dual_advice(FILE *out, const struct pillion_dual_thread *thread)
 	memcpy(name, thread->name, sizeof(name));
 	make_plain(name, sizeof(name));
 	if (thread->exhausted)
-		fprintf(out, "          thread %u (%.16s) used up its budget in %" PRIu64 " periods, and waited for the next:"
+		fprintf(out, "          thread %u (%.16s) used up its budget in %" PRIu64 " period%s, and waited for the next:"
 			" give it more by budget_us of [dual] in the system file, of each period_us\n",
-			thread->thread, name, (uint64_t)thread->exhausted);
+			thread->thread, name, (uint64_t)thread->exhausted, thread->exhausted == 1 ? "" : "s");
 	else if (thread->overruns)
-		fprintf(out, "          thread %u (%.16s) was late for %" PRIu64 " points of time: it computes for too long, or"
+		fprintf(out, "          thread %u (%.16s) was late for %" PRIu64 " point%s of time: it computes for too long, or"
 			" was in Linux or below more urgent threads meanwhile\n",
-			thread->thread, name, (uint64_t)thread->overruns);
+			thread->thread, name, (uint64_t)thread->overruns, thread->overruns == 1 ? "" : "s");
 }
 
 static void left_json(const struct pillion_dual_thread *thread)
