@@ -101,6 +101,7 @@ static void take_turns(int priority)
 
 void semaphores(void)
 {
+	struct pillion_dual_thread thread;
 	int64_t begin;
 
 	if (is_native)
@@ -115,6 +116,9 @@ void semaphores(void)
 	begin = now(CLOCK_MONOTONIC);
 	check(take(first, CLOCK_MONOTONIC, begin + 2 * MILLISECOND) == -ETIMEDOUT, "a wait of 2 ms");
 	check(now(CLOCK_MONOTONIC) - begin >= 2 * MILLISECOND, "it was too short");
+	/* The skins sleep so. */
+	check(look(gettid(), &thread) && thread.latency_max_ns && thread.latency_max_ns < MILLISECOND,
+	      "its longest latency is %llu ns", (unsigned long long)thread.latency_max_ns);
 	check(take(first, CLOCK_REALTIME, now(CLOCK_REALTIME)) == -ETIMEDOUT, "a wait in vain");
 	check(take(first, 77, 0) == -EINVAL, "an unknown clock");
 	check(!post(first) && SERVICE(SEMAPHORE_VALUE, first, 0, 0, 0) == 1, "its value");

@@ -149,6 +149,7 @@ impl Thread<'_> {
         self.counts.waits += 1;
         // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
         let until = || end.map_or(Some(NEVER), End::tick);
+        let mut has_paused = false;
         loop {
             let (until, is_wanted) = (until(), runner::is_wanted(self.place, self.offer));
             // Without a clock, Linux has to go on.
@@ -156,7 +157,11 @@ impl Thread<'_> {
             let is_late = until.is_some_and(|until| now() >= until);
             if !waiter.is_woken() && !is_cut && !is_late {
                 self.pause(until.unwrap_or(NEVER));
+                has_paused = true;
                 continue;
+            }
+            if is_late && has_paused {
+                self.note_latency(until.unwrap_or(NEVER));
             }
             return Some(match (waiter.end(me, futexes), is_cut) {
                 (true, true) => Answer::LastValue(0),

@@ -155,6 +155,9 @@ impl Thread<'_> {
             // Linux may set the clock meanwhile, and then signals the runner, or change its rate.
             let deadline = end.as_ref().map_or(Some(NEVER), End::tick)?;
             if now() >= deadline {
+                if has_waited {
+                    self.note_latency(deadline);
+                }
                 return Some(Answer::Value(error::ETIMEDOUT));
             }
             self.counts.waits += u64::from(!has_waited);

@@ -331,14 +331,20 @@ impl<'a> Thread<'a> {
         // Linux may set a clock meanwhile, and then signals the runner, or change the rate.
         let wake = |end: &End| end.tick().unwrap_or(0);
         let until = end.map_or(NEVER, wake);
-        if now() < until {
+        let has_paused = now() < until;
+        if has_paused {
             self.pause(until);
         }
         // The signal may have been for several reasons.
         if self.has_dead() {
             self.end_what_holds_up();
         }
-        (runner::is_wanted(self.place, self.offer), end.is_some_and(|end| now() >= wake(end)))
+        let is_wanted = runner::is_wanted(self.place, self.offer);
+        let is_late = end.is_some_and(|end| now() >= wake(end));
+        if is_late && has_paused {
+            self.note_latency(until);
+        }
+        (is_wanted, is_late)
     }
 
     /// Waits until an operation that waits has a result.
