@@ -90,10 +90,11 @@ void debugs(void)
 static void *begins(void *counted)
 {
 	*(int *)counted = count;
+	to_primary();
 	return NULL;
 }
 
-/* Nobody is told of what the C library does before a thread's function. */
+/* Nobody is told of what the C library does before a thread's function, and after it. */
 void debugs_begin(void)
 {
 	struct sched_param parameters = { .sched_priority = PRIORITY - 10 };
@@ -111,6 +112,7 @@ void debugs_begin(void)
 	check(!pthread_create(&thread, &attributes, begins, &counted), "thread");
 	pthread_join(thread, NULL);
 	check(!counted, "%d signals before the thread's function", counted);
+	check(!count, "%d signals after it", (int)count);
 }
 
 static pthread_mutex_t mutex;

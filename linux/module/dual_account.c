@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <asm/unistd.h>
 
 #include "command.h"
@@ -114,8 +115,17 @@ static bool has_signal(void)
 	return !sigisemptyset(&ready);
 }
 
-/* The number of RSI among a slot's registers. */
+/* The numbers of registers in a slot. */
+#define RDX 2
 #define RSI 6
+#define RDI 7
+#define R10 10
+
+/*
+ * What glibc 2.35 and later block at a thread's end: all signals but the one by which it changes
+ * the user of all threads. Its functions let no program block signal 32, so that nobody else does.
+ */
+#define BLOCKED_AT_END (~(1ull << 32))
 
 /* A thread that sets what it is told, or looks at itself, goes to Linux knowingly. */
 static bool is_about_dual_mode(const struct pillion_dual_slot *slot)
@@ -126,12 +136,24 @@ static bool is_about_dual_mode(const struct pillion_dual_slot *slot)
 	       (request == PILLION_IOC_DUAL_MARK || request == PILLION_IOC_DUAL_LOOK);
 }
 
+static bool blocks_all(const struct pillion_dual_slot *slot)
+{
+	const u64 *gpr = slot->registers.gpr;
+	u64 set;
+
+	if (slot->number != __NR_rt_sigprocmask || gpr[RDI] != SIG_BLOCK || gpr[RDX] || gpr[R10] != sizeof(set))
+		return false;
+	return !copy_from_user(&set, (const void __user *)gpr[RSI], sizeof(set)) && set == BLOCKED_AT_END;
+}
+
 /*
  * A call by which the C library begins a thread, after a wait for who made it, or ends one: nobody
  * can have it any other way.
  */
 static bool is_of_a_thread(const struct pillion_dual_slot *slot)
 {
+	if (blocks_all(slot))
+		return true;
 	return slot->number == __NR_rseq || slot->number == __NR_set_robust_list || slot->number == __NR_exit;
 }
 
