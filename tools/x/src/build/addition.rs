@@ -33,7 +33,11 @@ pub fn archive(repository: &Repository, arguments: &BuildArguments) -> Result<Op
 fn tree(repository: &Repository, files: &[PathBuf], flags: &[String]) -> Result<Tree> {
     let mut tree = Tree::default();
     let (helpers, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| is_helper(file));
-    for file in &others {
+    for (i, file) in others.iter().enumerate() {
+        if let Some(other) = others[..i].iter().find(|other| goal(other) == goal(file)) {
+            let what = format!("{} cannot be given to Linux beside {}", file.display(), other.display());
+            return Err(problem(what, format!("both would be /{}", goal(file)), "rename one, or leave one out"));
+        }
         place(&mut tree, repository, file, &helpers, flags)?;
     }
     // If no source seems to define `main`, the linker reports for each what it lacks.
@@ -75,28 +79,33 @@ fn is_helper(file: &Path) -> bool {
     is_source(file) && fs::read(file).is_ok_and(|text| !begins(&String::from_utf8_lossy(&text)))
 }
 
+fn is_program(file: &Path) -> bool {
+    is_source(file) || fs::metadata(file).is_ok_and(|data| data.permissions().mode() & 0o100 != 0)
+}
+
+/// Where a file is in Linux.
+fn goal(file: &Path) -> String {
+    let name = if is_source(file) { stem(file) } else { file.file_name().unwrap_or_default().to_string_lossy().into() };
+    format!("{}/{name}", if is_program(file) { "bin" } else { "root" })
+}
+
 /// Adds a file. A program goes to `/bin` and is also a load; a source in C or C++ is compiled to
 /// one, with these helpers and flags; any other file goes to `/root`.
 fn place(tree: &mut Tree, repository: &Repository, file: &Path, helpers: &[PathBuf], flags: &[String]) -> Result<()> {
     let what = || format!("{} cannot be given to Linux", file.display());
     let data = fs::read(file).map_err(|error| problem(what(), error, "name an existing file"))?;
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if is_source(file) {
+    let path = goal(file);
+    let data = if is_source(file) {
         let (name, sources) = (stem(file), [&[file.to_owned()], helpers].concat());
-        let built =
-            step(&format!("building {name} for Linux"), || user_program::with_library(repository, &sources, flags))?;
-        program(tree, &name, built);
-    } else if fs::metadata(file)?.permissions().mode() & 0o100 != 0 {
-        program(tree, &name, data);
+        step(&format!("building {name} for Linux"), || user_program::with_library(repository, &sources, flags))?
     } else {
-        tree.add(&format!("root/{name}"), Node::File(data, false));
+        data
+    };
+    tree.add(&path, Node::File(data, is_program(file)));
+    if let Some(name) = path.strip_prefix("bin/") {
+        tree.add(&format!("{LOADS}/{name}"), Node::Link(format!("/{path}")));
     }
     Ok(())
-}
-
-fn program(tree: &mut Tree, name: &str, data: Vec<u8>) {
-    tree.add(&format!("bin/{name}"), Node::File(data, true));
-    tree.add(&format!("{LOADS}/{name}"), Node::Link(format!("/bin/{name}")));
 }
 
 #[cfg(test)]
@@ -135,6 +144,17 @@ mod tests {
         let both = given(&[&helper, &client]).unwrap();
         assert!(both.contains("bin/client\0") && !both.contains("helper\0"));
         assert!(given(&[&helper]).unwrap_err().to_string().contains("main"));
+    }
+
+    /// The second one replaced the first one, silently.
+    #[test]
+    fn two_files_of_one_name_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["work", "work.c"].map(|name| folder.path().join(name));
+        files.iter().for_each(|file| fs::write(file, "int main(void) { return 0; }\n").unwrap());
+        fs::set_permissions(&files[0], fs::Permissions::from_mode(0o755)).unwrap();
+        let error = tree(&Repository::find().unwrap(), &files, &[]).err().unwrap();
+        assert!(format!("{error:#}").contains("both would be /bin/work"), "{error:#}");
     }
 
     #[test]
