@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of functions in ELF files. Files are not trusted: everything is looked for within them. */
+/*
+ * Names of functions in ELF files. Files are not trusted: everything is looked for within a copy,
+ * and only so far.
+ */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "symbols.h"
 
+/* The largest file that is read, in bytes, and how many of its symbols are looked at. */
+#define LARGEST (256 << 20)
+#define SYMBOLS (4 << 20)
+
 struct image {
 	const uint8_t *bytes;
 	uint64_t size;
+	/* Symbols that may yet be looked at. */
+	uint64_t symbols;
 };
 
 /* Part of a file, or NULL. */
@@ -39,13 +48,13 @@ static bool address_of(const struct image *image, const Elf64_Ehdr *head, uint64
 }
 
 /* Looks for the function that an address is in, in one table of symbols. */
-static bool look(const struct image *image, const Elf64_Shdr *table, const Elf64_Shdr *strings, uint64_t address,
+static bool look(struct image *image, const Elf64_Shdr *table, const Elf64_Shdr *strings, uint64_t address,
 		 char *name, size_t room, uint64_t *inside)
 {
 	const Elf64_Sym *symbols = part(image, table->sh_offset, table->sh_size);
 	uint64_t i, left;
 
-	for (i = 0; symbols && i < table->sh_size / sizeof(*symbols); i++) {
+	for (i = 0; symbols && i < table->sh_size / sizeof(*symbols) && image->symbols; i++, image->symbols--) {
 		const Elf64_Sym *symbol = &symbols[i];
 
 		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || address < symbol->st_value ||
@@ -62,7 +71,7 @@ static bool look(const struct image *image, const Elf64_Shdr *table, const Elf64
 	return false;
 }
 
-static bool find(const struct image *image, uint64_t offset, char *name, size_t room, uint64_t *inside)
+static bool find(struct image *image, uint64_t offset, char *name, size_t room, uint64_t *inside)
 {
 	const Elf64_Ehdr *head = part(image, 0, sizeof(*head));
 	const Elf64_Shdr *sections;
@@ -81,23 +90,34 @@ static bool find(const struct image *image, uint64_t offset, char *name, size_t 
 	return false;
 }
 
-bool symbol_find(const char *path, uint64_t offset, char *name, size_t room, uint64_t *inside)
+/* Reads a file, which others may cut short meanwhile. The caller frees the bytes. */
+static bool read_whole(const char *path, struct image *image)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct image image;
+	uint8_t *bytes = NULL;
 	struct stat stat;
-	void *bytes;
-	bool found;
+	ssize_t got = 1;
+	size_t size = 0;
 
 	if (fd < 0)
 		return false;
-	bytes = fstat(fd, &stat) || !S_ISREG(stat.st_mode) || !stat.st_size ?
-			MAP_FAILED : mmap(NULL, stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (!fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size <= LARGEST)
+		bytes = malloc(stat.st_size + 1);
+	for (; bytes && got > 0 && size < (size_t)stat.st_size; size += got > 0 ? got : 0)
+		got = read(fd, bytes + size, stat.st_size - size);
 	close(fd);
-	if (bytes == MAP_FAILED)
+	*image = (struct image){ bytes, size, SYMBOLS };
+	return bytes;
+}
+
+bool symbol_find(const char *path, uint64_t offset, char *name, size_t room, uint64_t *inside)
+{
+	struct image image;
+	bool found;
+
+	if (!read_whole(path, &image))
 		return false;
-	image = (struct image){ bytes, stat.st_size };
 	found = find(&image, offset, name, room, inside);
-	munmap(bytes, stat.st_size);
+	free((void *)image.bytes);
 	return found;
 }
