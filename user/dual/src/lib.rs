@@ -11,6 +11,7 @@ pub mod clock;
 pub mod exclusion;
 pub mod file;
 pub mod futex;
+pub mod latch;
 pub mod objects;
 pub mod queue;
 mod sync;

@@ -8,6 +8,7 @@ use pillion_abi::dual::{
 };
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
+use pillion_dual::latch::stated;
 use pillion_dual::vectors::Stated;
 use pillion_runtime::info::{self, address, dual, skin};
 use pillion_runtime::{signal, vcpu_inject, vcpu_notify, wait};
@@ -21,29 +22,22 @@ pub fn head() -> *mut Dual {
 }
 
 /// The clocks as Linux states them now, and the number of the statement; no clocks if they do not
-/// run by the time-stamp counter.
+/// run by the time-stamp counter, or if Linux changes them all the time.
 #[inline(always)]
 pub fn clock() -> (u64, Option<Clock>) {
-    // SAFETY: the resource manager mapped the part for good before this task began to run. The copy
-    // that the number names is complete; Linux may still write it, but all of it are integers.
-    unsafe {
+    // SAFETY: the resource manager mapped the part for good before this task began to run. Linux
+    // may write a copy while it is read, but all of it are integers.
+    let (number, conversion) = unsafe {
         let clocks = addr_of_mut!((*head()).clocks);
-        let read = || {
-            let number = sequence(clocks);
-            (number, addr_of!((*clocks).copies[(number & 1) as usize]).read_volatile())
-        };
-        let first = read();
-        // Linux may have run since, if the budget ended in between. It states its clocks anew much
-        // later than it takes to read them again.
-        let (number, conversion) = if first.0 == sequence(clocks) { first } else { read() };
-        (number, Clock::new(conversion))
-    }
+        stated(sequence(clocks), |copy| addr_of!((*clocks).copies[copy]).read_volatile())
+    };
+    (number, conversion.and_then(Clock::new))
 }
 
 /// The number of Linux's latest statement about its clocks.
 pub fn clock_sequence() -> u64 {
     // SAFETY: as in `clock`.
-    unsafe { sequence(addr_of_mut!((*head()).clocks)) }
+    unsafe { sequence(addr_of_mut!((*head()).clocks)) }.load(Ordering::Acquire)
 }
 
 /// The page from which Linux says that its vDSO reads the clocks; 0: none.
@@ -96,9 +90,9 @@ pub fn descriptors() -> Descriptors {
 
 /// # Safety
 /// `clocks` is that of [`head`].
-unsafe fn sequence(clocks: *mut pillion_abi::dual::Clocks) -> u64 {
-    // SAFETY: the word is mapped and aligned, and every access to it here is atomic.
-    unsafe { AtomicU64::from_ptr(addr_of_mut!((*clocks).sequence)).load(Ordering::Acquire) }
+unsafe fn sequence(clocks: *mut pillion_abi::dual::Clocks) -> &'static AtomicU64 {
+    // SAFETY: the word is mapped for good and aligned, and every access to it here is atomic.
+    unsafe { AtomicU64::from_ptr(addr_of_mut!((*clocks).sequence)) }
 }
 
 /// A thread that Linux offers, but for its registers: each word was read once.
