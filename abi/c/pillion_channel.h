@@ -13,7 +13,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 7
+#define PILLION_CHANNEL_VERSION 8
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -859,9 +859,10 @@ struct pillion_dual_descriptors {
     uint32_t reserved;
     uint64_t fifo_operations;
     uint64_t queue_operations;
+    uint64_t queues;
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_dual_descriptors) == 64, "size");
+_Static_assert(sizeof(struct pillion_dual_descriptors) == 72, "size");
 _Static_assert(offsetof(struct pillion_dual_descriptors, direct_map) == 0, "direct_map");
 _Static_assert(offsetof(struct pillion_dual_descriptors, files) == 8, "files");
 _Static_assert(offsetof(struct pillion_dual_descriptors, count) == 16, "count");
@@ -874,6 +875,7 @@ _Static_assert(offsetof(struct pillion_dual_descriptors, file_data) == 40, "file
 _Static_assert(offsetof(struct pillion_dual_descriptors, reserved) == 44, "reserved");
 _Static_assert(offsetof(struct pillion_dual_descriptors, fifo_operations) == 48, "fifo_operations");
 _Static_assert(offsetof(struct pillion_dual_descriptors, queue_operations) == 56, "queue_operations");
+_Static_assert(offsetof(struct pillion_dual_descriptors, queues) == 64, "queues");
 #endif
 
 struct pillion_dual_open_fifo {
@@ -954,7 +956,7 @@ struct pillion_dual {
     struct pillion_dual_descriptors descriptors;
     struct pillion_dual_vvar vvar;
     uint8_t ceilings[PILLION_DUAL_MEMORIES];
-    uint64_t reserved2[109];
+    uint64_t reserved2[108];
     struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
@@ -972,9 +974,9 @@ _Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");
 _Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waiters");
 _Static_assert(offsetof(struct pillion_dual, file_waits) == 1576, "file_waits");
 _Static_assert(offsetof(struct pillion_dual, descriptors) == 1960, "descriptors");
-_Static_assert(offsetof(struct pillion_dual, vvar) == 2024, "vvar");
-_Static_assert(offsetof(struct pillion_dual, ceilings) == 3192, "ceilings");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 3224, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, vvar) == 2032, "vvar");
+_Static_assert(offsetof(struct pillion_dual, ceilings) == 3200, "ceilings");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 3232, "reserved2");
 _Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 

@@ -687,6 +687,8 @@ pub struct Descriptors {
     pub fifo_operations: u64,
     /// Address of the operations of files whose data is a [`Queue`].
     pub queue_operations: u64,
+    /// Address of the [`queue::QUEUES`] [`Queue`]s, of which each is one.
+    pub queues: u64,
 }
 
 /// A message of a [`Queue`], or a place for one.
@@ -790,7 +792,7 @@ pub struct Dual {
     /// The highest ceiling that a process may give a mutex, of each of [`Dual::memories`].
     pub ceilings: [u8; MEMORIES],
     /// Zero.
-    pub reserved2: [u64; 109],
+    pub reserved2: [u64; 108],
     /// Each memory's.
     pub futexes: [Futexes; MEMORIES],
 }

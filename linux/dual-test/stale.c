@@ -72,6 +72,7 @@ void memory_that_moves(void)
 	spare = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
 	check(target != MAP_FAILED && spare != MAP_FAILED, "mmap");
 	thread = begin_thread(PRIORITY, stores, NULL);
+	go_to_last_processor();
 	usleep(10000);
 	for (i = 0; i < MOVES; i++) {
 		struct target *old = move(spare);

@@ -91,6 +91,9 @@ uint64_t rax_of_fault(uint64_t rax);
 void be_ordinary(void);
 /* Whether the calling thread is in primary mode. */
 bool is_primary(void);
+/* Binds the calling thread to a processor; to the last one, if there are several. */
+void go_to_processor(int processor);
+void go_to_last_processor(void);
 /* Starts a thread with a priority; 0 is that of ordinary threads. */
 pthread_t begin_thread(int priority, void *(*run)(void *), void *context);
 
@@ -236,6 +239,11 @@ void expiries(void);
 void expiries_set(void);
 void expiries_disturbed(void);
 void expiries_unsaid(void);
+void processors_stay(void);
+void processors_protect(void);
+void processors_replace(void);
+void processors_fork(void);
+void processors_turns(void);
 void memory_that_moves(void);
 void memory_stays(void);
 void shared_memory_stays(void);

@@ -7,19 +7,22 @@
  * it is, dual_clock.c Linux's clocks, dual_urgency.c threads while Linux runs them, dual_name.c
  * names of objects, dual_message.c messages of threads in Linux, dual_futex.c and
  * dual_futex_memory.c private futexes, dual_file.c, dual_event.c and dual_timer.c files that
- * both sides use, dual_signal.c the signals of timers.
+ * both sides use, dual_signal.c the signals of timers, dual_processor.c where all of this is in a
+ * Linux with several processors.
  */
 #ifndef DUAL_H
 #define DUAL_H
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 #include <asm/ptrace.h>
 #include <asm/unistd.h>
@@ -46,6 +49,10 @@ struct dual_shape {
 /* Memory of a process that stays where it is. */
 struct dual_pins {
 	struct mmu_notifier notifier;
+	/* The same, of what is taken away; only where Linux has several processors. */
+	struct mmu_notifier taken;
+	/* Threads that are in primary mode, or about to be; counted there only. */
+	atomic_t inside;
 	/* Held by the thread that looks at the memory. */
 	struct mutex lock;
 	/* The memory to which the notifier is registered; NULL before the first scan. */
@@ -89,6 +96,8 @@ struct dual_process {
 	/* Whether it was told that its memory cannot be pinned, and that no slot was free. */
 	bool is_warned;
 	bool is_crowded;
+	/* And that a thread has to be where dual mode is. */
+	bool is_elsewhere;
 	struct dual_pins pins;
 	/* Where its threads left primary mode. Guarded by `report`. */
 	struct mutex report;
@@ -161,6 +170,24 @@ static inline bool dual_may_be_marked(const struct task_struct *task)
 	return test_bit(task->tgid % DUAL_MARKS, dual_marks);
 }
 
+/* The first of Linux's processors, where threads are in primary mode. It does not go off line. */
+#define DUAL_CPU 0
+
+/* Whether Linux has, or can have, several processors. */
+static inline bool dual_has_several(void)
+{
+	return nr_cpu_ids > 1;
+}
+
+/* Whether this is dual mode's processor, from which the current thread does not move now. */
+static inline bool dual_is_here(void)
+{
+	return !dual_has_several() || smp_processor_id() == DUAL_CPU;
+}
+
+bool dual_stay(void);
+void dual_settle(void);
+
 struct dual_process *dual_process_of_current(void);
 struct dual_process *dual_process_and_thread(struct dual_thread **thread);
 void dual_process_put(struct dual_process *process);
@@ -204,6 +231,7 @@ void dual_report(struct dual_process *process, const struct dual_thread *thread,
 void dual_urgency_open(bool has_vector);
 void dual_urgency_close(void);
 void dual_urgency_end(void);
+void dual_urgency_panic(void);
 void dual_urgency_run(void);
 void dual_urgency_told(void);
 void dual_urgency_wait(void);
@@ -223,6 +251,9 @@ static inline void dual_state_memory(struct dual_pins *pins)
 }
 
 void dual_pins_init(struct dual_pins *pins);
+/* Between these two, threads in primary mode can use the memory. */
+void dual_pins_enter(struct dual_pins *pins);
+void dual_pins_leave(struct dual_pins *pins);
 void dual_pins_end(struct dual_pins *pins);
 
 /* Whether futex calls are looked at in a memory, or another with the same bit. In any context. */
@@ -243,6 +274,7 @@ void dual_futex_close(void);
 /* Files that both sides read and write. */
 bool dual_file_any(void);
 void dual_file_state(void);
+bool dual_file_is_left(void);
 bool dual_file_call(u64 number);
 bool dual_file_waits(u64 number, unsigned int descriptor);
 void dual_file_deliver(void);
@@ -257,6 +289,7 @@ long dual_timer_get(const struct pt_regs *regs);
 /* Message queues that both sides use. */
 bool dual_queue_any(void);
 void dual_queue_state(struct pillion_dual_descriptors *told);
+void dual_queue_free_left(void);
 bool dual_queue_call(u64 number);
 bool dual_queue_is(u64 number, unsigned int descriptor);
 bool dual_queue_waits(u64 number, unsigned int descriptor);

@@ -65,15 +65,22 @@ struct dual_file *dual_file_of(const struct file *file)
 	return NULL;
 }
 
+/* A task that has ended sets nothing any more, and is at no messages. Under the lock. */
+static void free_left(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MOST; i++)
+		cmpxchg(&shared[i].changing, PILLION_DUAL_FILE_BY_TASK, PILLION_DUAL_FILE_FREE);
+	dual_queue_free_left();
+}
+
 /* Tells the task where to look, under the lock. */
 static void state(void)
 {
 	struct pillion_dual_descriptors *told = &dual_head()->descriptors;
-	unsigned int i;
 
-	/* One that has ended sets nothing any more. */
-	for (i = 0; i < MOST; i++)
-		cmpxchg(&shared[i].changing, PILLION_DUAL_FILE_BY_TASK, PILLION_DUAL_FILE_FREE);
+	free_left();
 	told->files = (u64)shared;
 	told->fdtable_count = offsetof(struct fdtable, max_fds);
 	told->fdtable_files = offsetof(struct fdtable, fd);
@@ -95,6 +102,26 @@ void dual_file_state(void)
 	if (stated != dual_starts())
 		state();
 	mutex_unlock(&stating);
+}
+
+/*
+ * Whoever waits for what a runner has looks whether that one's task has ended. Another task gets at
+ * nothing before it is told where to look, for which it needs the lock. Returns false if a runner
+ * may still have it.
+ */
+bool dual_file_is_left(void)
+{
+	bool is_left;
+
+	dual_file_state();
+	if (task_alive(dual_task))
+		return false;
+	mutex_lock(&stating);
+	is_left = !task_alive(dual_task);
+	if (is_left)
+		free_left();
+	mutex_unlock(&stating);
+	return is_left;
 }
 
 /* Whether a thread in primary mode still uses what has been released. */
@@ -294,7 +321,8 @@ bool dual_file_call(u64 number)
 bool dual_file_waits(u64 number, unsigned int descriptor)
 {
 	struct file *file = dual_file_call(number) ? fget(descriptor) : NULL;
-	bool waits = file && (rtf_is(file) || (number == __NR_read && dual_file_of(file)));
+	bool is_fifo = file && !dual_has_several() && rtf_is(file);
+	bool waits = is_fifo || (file && number == __NR_read && dual_file_of(file));
 
 	if (file)
 		fput(file);

@@ -170,18 +170,57 @@ static const struct mmu_notifier_ops operations = {
 	.invalidate_range_start = part_goes,
 };
 
+/*
+ * A part of the memory was taken away, or rights to it, and has no other use before this returns.
+ * The caller may hold the lock of the page tables.
+ */
+static void was_taken(struct mmu_notifier *notifier, struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+	/* The page tables were changed before. Pairs with the barrier of a thread that enters. */
+	smp_mb();
+	if (atomic_read(&container_of(notifier, struct dual_pins, taken)->inside))
+		dual_settle();
+}
+
+static const struct mmu_notifier_ops takes = {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	.arch_invalidate_secondary_tlbs = was_taken,
+#else
+	.invalidate_range = was_taken,
+#endif
+};
+
+void dual_pins_enter(struct dual_pins *pins)
+{
+	if (!dual_has_several())
+		return;
+	atomic_inc(&pins->inside);
+	/* Whoever takes something away from now on knows. */
+	smp_mb__after_atomic();
+}
+
+void dual_pins_leave(struct dual_pins *pins)
+{
+	if (dual_has_several())
+		atomic_dec(&pins->inside);
+}
+
 void dual_pins_init(struct dual_pins *pins)
 {
 	mutex_init(&pins->lock);
 	pins->notifier.ops = &operations;
+	pins->taken.ops = &takes;
 	pins->memory = DUAL_NO_MEMORY;
 }
 
 /* Forgets a memory, which calls `memory_goes` if that was not called. */
 void dual_pins_end(struct dual_pins *pins)
 {
-	if (pins->mm)
+	if (pins->mm) {
 		mmu_notifier_unregister(&pins->notifier, pins->mm);
+		if (dual_has_several())
+			mmu_notifier_unregister(&pins->taken, pins->mm);
+	}
 	pins->mm = NULL;
 }
 
@@ -197,6 +236,13 @@ static int follow(struct dual_pins *pins, struct mm_struct *mm)
 	error = mmu_notifier_register(&pins->notifier, mm);
 	if (error)
 		return error;
+	if (dual_has_several()) {
+		error = mmu_notifier_register(&pins->taken, mm);
+		if (error) {
+			mmu_notifier_unregister(&pins->notifier, mm);
+			return error;
+		}
+	}
 	begin_objects(pins, mm);
 	pins->mm = mm;
 	return 0;

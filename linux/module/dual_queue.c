@@ -87,9 +87,24 @@ bool dual_queue_lets(const struct dual_queue *this, enum dual_queue_side side)
 	return side == DUAL_QUEUE_RECEIVES ? there : there < this->most;
 }
 
+/* How often it is looked whether a runner of another processor has gone, before a thread sleeps. */
+#define LOOKS 1000
+
+static bool becomes_free(const u32 *word)
+{
+	unsigned int i;
+
+	for (i = 0; dual_has_several() && i < LOOKS; i++) {
+		if (READ_ONCE(*word) == PILLION_DUAL_FILE_FREE)
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
 /*
- * A runner that is at the messages has used up its budget, and goes on in its next period. One of a
- * task that has ended does not: no other can be there before this thread goes on.
+ * A runner that is at the messages runs on another processor, or has used up its budget, and goes
+ * on in its next period. One of a task that has ended does not.
  */
 void dual_queue_acquire(struct dual_queue *this)
 {
@@ -97,14 +112,11 @@ void dual_queue_acquire(struct dual_queue *this)
 
 	for (;;) {
 		raw_spin_lock_irq(&this->lock);
-		if (!task_alive(dual_task))
-			cmpxchg(word, PILLION_DUAL_FILE_BY_TASK, PILLION_DUAL_FILE_FREE);
 		if (cmpxchg(word, PILLION_DUAL_FILE_FREE, PILLION_DUAL_FILE_BY_LINUX) == PILLION_DUAL_FILE_FREE)
 			return;
 		raw_spin_unlock_irq(&this->lock);
-		/* A task that was started anew is at no messages. */
-		dual_file_state();
-		schedule_timeout_uninterruptible(1);
+		if (!becomes_free(word) && !dual_file_is_left())
+			schedule_timeout_uninterruptible(1);
 	}
 }
 
@@ -114,14 +126,19 @@ void dual_queue_release(struct dual_queue *this)
 	raw_spin_unlock_irq(&this->lock);
 }
 
-/* Tells the task how it finds queues. */
-void dual_queue_state(struct pillion_dual_descriptors *told)
+/* A task that has ended is at no messages any more. */
+void dual_queue_free_left(void)
 {
 	unsigned int i;
 
-	/* One that has ended is at no messages any more. */
 	for (i = 0; i < PILLION_DUAL_QUEUE_QUEUES; i++)
 		cmpxchg(&shared[i].lock, PILLION_DUAL_FILE_BY_TASK, PILLION_DUAL_FILE_FREE);
+}
+
+/* Tells the task how it finds queues. */
+void dual_queue_state(struct pillion_dual_descriptors *told)
+{
+	told->queues = (u64)shared;
 	told->queue_operations = (u64)&operations;
 }
 

@@ -8,6 +8,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitops.h>
+#include <linux/delay.h>
 #include <linux/fdtable.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
@@ -49,6 +50,9 @@
 #define CALL_WORK                                                                       \
 	(SYSCALL_WORK_SECCOMP | SYSCALL_WORK_SYSCALL_TRACE | SYSCALL_WORK_SYSCALL_EMU | \
 	 SYSCALL_WORK_SYSCALL_USER_DISPATCH)
+
+/* How long threads that are asked for may take when Linux restarts, in milliseconds. */
+#define PATIENCE 100
 
 static_assert(PILLION_DUAL_LIFE_CALL == PILLION_DUAL_CALL_LIFE);
 
@@ -131,6 +135,8 @@ void dual_runners_look(bool all)
 {
 	unsigned int i;
 
+	/* A runner that takes a thread after this was looked at looks itself. */
+	smp_mb();
 	for (i = 0; i < dual_slot_count(); i++)
 		if (READ_ONCE(dual_slot(i)->state) == PILLION_DUAL_STATE_PRIMARY &&
 		    (all || !READ_ONCE(dual_slot(i)->waiting)))
@@ -265,8 +271,8 @@ static bool is_recalled(const struct pillion_dual_slot *slot)
 
 /*
  * Asks for a thread. The task is more urgent than Linux, so the thread is there when this returns,
- * unless its budget is used up: then it comes in its next period. A function of its own, so that
- * ftrace can say how long it takes.
+ * unless its budget is used up: then it comes in its next period; or unless this is another
+ * processor: then it comes soon. A function of its own, so that ftrace can say how long it takes.
  */
 static noinline void recall(unsigned int number)
 {
@@ -316,8 +322,11 @@ static bool wait_awake(const struct pillion_dual_slot *slot, unsigned int number
 	u64 begin, slots;
 
 	lockdep_assert_irqs_disabled();
-	/* It runs if something woke it up since it looked. */
-	if (task_is_running(current) || !rt_task(current) || !single_task_running() ||
+	/*
+	 * It runs if something woke it up since it looked. Another processor can give this one
+	 * something to run that is less urgent, without an interrupt.
+	 */
+	if (dual_has_several() || task_is_running(current) || !rt_task(current) || !single_task_running() ||
 	    need_resched())
 		return false;
 	begin = local_clock();
@@ -418,6 +427,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	if (waits)
 		dual_signal_begin(number, regs);
 	dual_state_memory(&process->pins);
+	dual_pins_enter(&process->pins);
 	local_irq_disable();
 	offer(slot, process, thread, regs, terms);
 	WRITE_ONCE(thread->slot, number);
@@ -452,6 +462,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	} else {
 		is_done = false;
 	}
+	dual_pins_leave(&process->pins);
 	if (waits)
 		dual_signal_end(number);
 	WRITE_ONCE(thread->slot, -1);
@@ -490,6 +501,13 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 	}
 	if (is_sleep(regs->orig_ax) && !take_time(&terms, regs))
 		return false;
+	if (!dual_stay()) {
+		if (!xchg(&process->is_elsewhere, true))
+			pr_notice_ratelimited("%*pE[%d]: stays in Linux: dual mode is on processor %d, which its affinity excludes\n",
+					      (int)strlen(current->comm), current->comm, task_tgid_nr(current),
+					      DUAL_CPU);
+		return false;
+	}
 	number = claim();
 	if (number < 0 && !xchg(&process->is_crowded, true))
 		pr_notice_ratelimited("%*pE[%d]: stays in Linux: all %u threads of [dual] are in use; raise `threads`\n",
@@ -554,7 +572,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 	thread = dual_thread_of_current(process);
 	if (!thread)
 		return -ENOMEM;
-	stays = may_enter(regs);
+	stays = may_enter(regs) && dual_stay();
 	if (stays && dual_pin(&process->pins)) {
 		dual_warn_of_memory(process, thread);
 		stays = false;
@@ -605,6 +623,16 @@ bool dual_thread_has_vector(void)
 	return VECTOR;
 }
 
+static bool any_primary(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < dual_slot_count(); i++)
+		if (READ_ONCE(dual_slot(i)->state) == PILLION_DUAL_STATE_PRIMARY)
+			return true;
+	return false;
+}
+
 /* Another kernel takes over the memory (kexec), or the machine stops: threads return to Linux. */
 static int restarts(struct notifier_block *block, unsigned long how, void *command)
 {
@@ -614,6 +642,9 @@ static int restarts(struct notifier_block *block, unsigned long how, void *comma
 	smp_mb();
 	for (i = 0; i < dual_slot_count(); i++)
 		recall(i);
+	/* The task is on another processor, or waits for time. */
+	for (i = 0; i < PATIENCE && any_primary() && task_alive(dual_task); i++)
+		msleep(1);
 	wake(U64_MAX);
 	dual_urgency_end();
 	return NOTIFY_DONE;
@@ -629,7 +660,7 @@ static int panics(struct notifier_block *block, unsigned long zero, void *text)
 	for (i = 0; i < dual_slot_count(); i++)
 		WRITE_ONCE(dual_slot(i)->waits_at_death, READ_ONCE(dual_slot(i)->waits));
 	WRITE_ONCE(dual_head()->life, PILLION_DUAL_LIFE_PANICKED);
-	dual_urgency_end();
+	dual_urgency_panic();
 	return NOTIFY_DONE;
 }
 

@@ -57,13 +57,9 @@ static struct setting look(const struct dual_file *this)
  */
 static void begin(struct pillion_dual_file *shared)
 {
-	while (cmpxchg(&shared->changing, PILLION_DUAL_FILE_FREE, PILLION_DUAL_FILE_BY_LINUX) &&
-	       task_alive(dual_task)) {
-		/* Who sets it may be of a task that has ended since. */
-		dual_file_state();
-		schedule_timeout_uninterruptible(1);
-	}
-	WRITE_ONCE(shared->changing, PILLION_DUAL_FILE_BY_LINUX);
+	while (cmpxchg(&shared->changing, PILLION_DUAL_FILE_FREE, PILLION_DUAL_FILE_BY_LINUX) != PILLION_DUAL_FILE_FREE)
+		if (!dual_file_is_left())
+			schedule_timeout_uninterruptible(1);
 }
 
 static void end(struct pillion_dual_file *shared)

@@ -10,6 +10,8 @@
  * have stated something since. In doubt, a shield is taken away. If the task gives back another
  * thread just while the current one leaves, the word can state more than the hypervisor
  * knows until the next switch; the thread that was given back is delayed that once.
+ *
+ * All of it is about dual mode's processor, where such threads are, and is called there.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,6 +22,7 @@
 #include <linux/minmax.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <asm/irq_vectors.h>
@@ -147,7 +150,8 @@ static void run(const struct task_struct *task)
 static void switched(void *data, bool preempt, struct task_struct *previous,
 		     struct task_struct *next, unsigned int previous_state)
 {
-	run(next);
+	if (dual_is_here())
+		run(next);
 }
 
 /* The current thread has come back to Linux. */
@@ -156,7 +160,8 @@ void dual_urgency_run(void)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	run(current);
+	if (dual_is_here())
+		run(current);
 	local_irq_restore(flags);
 }
 
@@ -168,9 +173,12 @@ void dual_urgency_told(void)
 	if (!switches)
 		return;
 	local_irq_save(flags);
-	is_told = true;
-	if (shield)
-		watch();
+	/* It tells the hypervisor only together with an interrupt there. */
+	if (dual_is_here()) {
+		is_told = true;
+		if (shield)
+			watch();
+	}
 	local_irq_restore(flags);
 }
 
@@ -191,7 +199,7 @@ u64 dual_urgency_leave(void)
 	lockdep_assert_irqs_disabled();
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->shield, shield);
-	if (!is_urgent())
+	if (!dual_is_here() || !is_urgent())
 		return 0;
 	WRITE_ONCE(dual_head()->urgency, 0);
 	known = 0;
@@ -199,19 +207,34 @@ u64 dual_urgency_leave(void)
 	return PILLION_DUAL_CALM;
 }
 
-/*
- * Linux panics or stops: what runs next, which may be another kernel, knows nothing of a shield. In
- * any context.
- */
-void dual_urgency_end(void)
+static void end(void *context)
 {
-	unsigned long flags;
+	dual_urgency_wait();
+}
 
+static void forget(void)
+{
 	WRITE_ONCE(shield, 0);
 	WRITE_ONCE(boosts, false);
 	WRITE_ONCE(dual_head()->shield, 0);
+}
+
+/* Linux stops: what runs next, which may be another kernel, knows nothing of a shield. */
+void dual_urgency_end(void)
+{
+	forget();
+	smp_call_function_single(DUAL_CPU, end, NULL, true);
+}
+
+/* Linux panics, in any context. If it does so on another processor, nothing runs on this one. */
+void dual_urgency_panic(void)
+{
+	unsigned long flags;
+
+	forget();
 	local_irq_save(flags);
-	dual_urgency_wait();
+	if (dual_is_here())
+		end(NULL);
 	local_irq_restore(flags);
 }
 

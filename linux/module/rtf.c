@@ -353,7 +353,8 @@ void rtf_state(struct pillion_dual_descriptors *told)
 	told->file_mode = offsetof(struct file, f_mode);
 	told->file_operations = offsetof(struct file, f_op);
 	told->file_data = offsetof(struct file, private_data);
-	told->fifo_operations = (u64)&operations;
+	/* What a file points to can be another's before it is read, where others run meanwhile. */
+	told->fifo_operations = dual_has_several() ? 0 : (u64)&operations;
 }
 
 static bool in_use(const struct task *task)

@@ -16,7 +16,8 @@ use pillion_core::{Id, Kernel, thread::Thread, vcpu::Vcpu};
 ///
 /// Translations are dropped at each entry: the guest's kernel may have run since this vCPU did, and
 /// changes page tables without notice; so may another vCPU with the same address-space number have
-/// run.
+/// run. On other processors the guest's kernel changes them at any time: it then waits until it has
+/// run on this one.
 #[inline(always)]
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) -> bool {
     if state.dirty.get() != 0 {

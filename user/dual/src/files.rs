@@ -56,12 +56,15 @@ pub fn place_of(told: &Descriptors, address: u64, offset: u32) -> u64 {
 pub fn file_of(ram: &LinuxRam, told: &Descriptors, table: u64, descriptor: u32) -> Option<u64> {
     let Descriptors { direct_map, fdtable_count, fdtable_files, .. } = *told;
     let place = |address, offset| place_of(told, address, offset);
-    let table = ram.long(table).filter(|_| direct_map != 0)?;
-    if descriptor >= ram.word(place(table, fdtable_count))? {
+    let now = ram.long(table).filter(|_| direct_map != 0)?;
+    if descriptor >= ram.word(place(now, fdtable_count))? {
         return None;
     }
-    let array = ram.long(place(table, fdtable_files))?;
-    ram.long(place(array, 0).wrapping_add(u64::from(descriptor) * LONG)).filter(|key| *key != 0)
+    let array = ram.long(place(now, fdtable_files))?;
+    let key = ram.long(place(array, 0).wrapping_add(u64::from(descriptor) * LONG))?;
+    // A thread on another of Linux's processors may have taken a larger table: what is closed there
+    // stays in this one.
+    (key != 0 && ram.long(table)? == now).then_some(key)
 }
 
 /// Finds the file of a descriptor of the thread whose table's address is at `table`.

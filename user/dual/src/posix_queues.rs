@@ -14,7 +14,7 @@ use crate::runner;
 use core::mem::MaybeUninit;
 use pillion_abi::NEVER;
 use pillion_abi::dual::file::{READ, SET, WRITE};
-use pillion_abi::dual::queue::PRIORITIES;
+use pillion_abi::dual::queue::{PRIORITIES, QUEUES};
 use pillion_abi::dual::{Descriptors, life, resume};
 use pillion_channel::copy::copy;
 use pillion_dual::exclusion::Runners;
@@ -50,15 +50,26 @@ pub struct Text {
     pub length: u64,
 }
 
+/// Whether a queue begins at an offset from the first one.
+fn is_one_of(offset: u64) -> bool {
+    const SIZE: u64 = size_of::<Queue>() as u64;
+    offset < QUEUES as u64 * SIZE && offset.is_multiple_of(SIZE)
+}
+
 fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Found> {
     let told = place::descriptors();
     let key = file_of(ram, &told, table, descriptor)?;
-    let Descriptors { file_flags, file_mode, file_operations, file_data, queue_operations, .. } = told;
+    let Descriptors { file_flags, file_mode, file_operations, file_data, queue_operations, queues, .. } = told;
     let place = |address, offset| place_of(&told, address, offset);
     if queue_operations == 0 || ram.long(place(key, file_operations))? != queue_operations {
         return None;
     }
-    let queue = ram.queue(place(ram.long(place(key, file_data))?, 0))?;
+    let at = ram.long(place(key, file_data))?;
+    // The file may have been closed, and be another one by now: then this can be any address.
+    if !is_one_of(at.wrapping_sub(queues)) {
+        return None;
+    }
+    let queue = ram.queue(place(at, 0))?;
     let may_wait = ram.word(place(key, file_flags))? & O_NONBLOCK == 0;
     let mode = ram.word(place(key, file_mode))?;
     Some(Found { queue, shape: queue.shape()?, direct_map: told.direct_map, mode, may_wait })
@@ -66,7 +77,7 @@ fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Found> {
 
 impl Found {
     fn is(&self, other: &Found) -> bool {
-        core::ptr::eq(self.queue, other.queue) && self.shape == other.shape
+        core::ptr::eq(self.queue, other.queue) && self.shape == other.shape && self.mode == other.mode
     }
 
     /// Where the text at a place is, if it is in Linux's memory.

@@ -2,6 +2,9 @@
 //!
 //! Linux changes tables and takes pages whenever it runs, so everything here happens at one
 //! [`Moment`]: what was read is not used if Linux ran meanwhile, and nothing is written after that.
+//! Where Linux has other processors, those that take something from a process wait until Linux has
+//! run on this one (`linux/module/dual_pin.c`), so the moment is over before a page has another
+//! use.
 
 use crate::commit::Moment;
 use core::cell::Cell;
@@ -98,8 +101,8 @@ impl Found {
     const NONE: Found = Found { moment: Moment::NONE, page: 0, place: 0 };
 }
 
-/// The last pages of an instruction, and of what was written. They hold at that moment only, and so
-/// for one process: Linux runs before there is another.
+/// The last pages of an instruction, and of what was written, of one thread's stay in primary mode.
+/// They hold at that moment only.
 pub struct Lookups {
     code: [Cell<Found>; CODE],
     written: Cell<Found>,
@@ -113,6 +116,12 @@ impl Lookups {
     /// Without any.
     pub const fn new() -> Lookups {
         Lookups { code: [const { Cell::new(Found::NONE) }; CODE], written: Cell::new(Found::NONE) }
+    }
+
+    /// Another thread comes, or the same one again: another processor of Linux's may have offered
+    /// it, and what was found may have changed since the last one went.
+    pub fn forget(&self) {
+        self.code.iter().chain([&self.written]).for_each(|found| found.set(Found::NONE));
     }
 }
 

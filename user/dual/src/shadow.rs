@@ -160,7 +160,9 @@ impl Shadow {
     #[inline(always)]
     fn load_vectors(&self, place: &Place, components: u64) {
         let moment = Moment::now();
-        if !place.stated_vectors().is_valid(components, MXCSR_MASK.load(Relaxed)) {
+        // SAFETY: this is the task of dual mode.
+        let several = unsafe { dual::dual() }.several != 0;
+        if several || !place.stated_vectors().is_valid(components, MXCSR_MASK.load(Relaxed)) {
             return self.copy_vectors(place, components);
         }
         // SAFETY: the slot's area is mapped and aligned, and was found valid at that moment.

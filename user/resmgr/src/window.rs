@@ -178,7 +178,7 @@ plain!(SkinInfo {
     cpus,
 });
 plain!(TaskInfo { tsc_hz, period, memory_size, cpu, name, arguments, skin });
-plain!(DualInfo { levels, watchdog, watch_level, boosts, part_count, ram_count, parts });
+plain!(DualInfo { levels, watchdog, watch_level, boosts, several, part_count, ram_count, parts });
 plain!(LinuxInfo {
     root_pointer,
     io_apics,

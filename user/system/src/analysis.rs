@@ -217,9 +217,10 @@ fn visitors(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
     Some(Activity { cost_ns, period_ns: VISITORS_PERIOD_NS, priority })
 }
 
-/// Linux above its own priority, on a processor.
+/// Linux above its own priority, on a processor: where dual mode is.
 fn boost(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
-    system.linux.as_ref().filter(|linux| linux.processors.has(cpu))?;
+    system.tasks.iter().find(|task| task.dual().is_some() && task.cpu == cpu)?;
+    system.linux.as_ref()?;
     let Boost { ceiling, time, .. } = system.dual()?.boost?;
     let cost_ns = time.budget_ns.saturating_add(machine.release_ns());
     Some(Activity { cost_ns, period_ns: time.period_ns, priority: ceiling })

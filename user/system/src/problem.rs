@@ -97,8 +97,8 @@ remedies! {
     OWN_PROCESSORS = "add it to the task's cpus, or leave cpu out";
     /// A task that runs code of Linux's processes where Linux is not.
     BESIDE_LINUX = "use processors of [linux] only";
-    /// A task that runs code of Linux's processes beside a Linux with several processors.
-    ALONE_IN_LINUX = "name one processor in cpus of [linux], or remove the task or [dual]";
+    /// A task with the skin "psc" beside a Linux with several processors.
+    ALONE_IN_LINUX = "name one processor in cpus of [linux], or remove the task";
     /// A task that Linux could hold up.
     ABOVE_LINUX = "give the task a higher priority, or Linux a lower one";
     /// A task without a budget that could hold up a periodic one.

@@ -104,9 +104,9 @@ impl Reader<'_> {
 
 impl System {
     /// Where the file does not name Linux's processors, gives it all that are used of a machine
-    /// that runs so many. Beside a task that runs code of Linux's processes, it keeps the first.
+    /// that runs so many. Beside a task with the skin "psc" it keeps the first.
     pub fn meet(&mut self, running: u32) {
-        let is_alone = self.skins().any(|(_, skin)| skin.kind != Kind::RtLinux);
+        let is_alone = self.skins().any(|(_, skin)| skin.kind == Kind::Psc);
         let used = self.processors.unwrap_or(Processors::ALL);
         let Some(linux) = self.linux.as_mut().filter(|linux| !linux.is_placed && !is_alone) else { return };
         let there = used.numbers().filter(|number| u32::from(*number) < running);
@@ -147,8 +147,8 @@ pub(crate) fn check(system: &System, machine: &Target) -> Vec<Problem> {
     problems
 }
 
-/// What runs code of Linux's processes has to be where Linux is, and relies on Linux's standing
-/// still meanwhile.
+/// What runs code of Linux's processes has to be where Linux is, and functions of processes rely on
+/// Linux's standing still meanwhile. Dual mode is on the first of Linux's processors.
 fn beside_linux(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
     let linux = system.linux.as_ref()?.processors;
     let astray = task.processors.numbers().find(|n| !linux.has(*n));
@@ -156,7 +156,7 @@ fn beside_linux(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
     let (message, remedy) = match astray {
         _ if skin.kind == Kind::RtLinux => return None,
         Some(astray) => (format!("{what} on processor {astray}, but Linux is on {linux}"), remedy::BESIDE_LINUX),
-        None if linux.count() > 1 => {
+        None if linux.count() > 1 && skin.kind == Kind::Psc => {
             (format!("{what}, which several processors of Linux, {linux}, could change"), remedy::ALONE_IN_LINUX)
         }
         None => return None,

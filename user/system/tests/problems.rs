@@ -228,7 +228,13 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         "the system is to run on processor 4, but the machine runs 4",
         remedy::ABSENT_PROCESSOR,
     ),
-    (LINUX, "cpus=[0,1]\n[dual]", 5, "task dual runs code of Linux's processes, which several", remedy::ALONE_IN_LINUX),
+    (
+        LINUX,
+        "cpus=[0,1]\n[[task]]\nname='psc'\nimage='a'\nskin='psc'\npriority=20\nperiod_us=1000\nbudget_us=10",
+        5,
+        "task psc runs code of Linux's processes, which several",
+        remedy::ALONE_IN_LINUX,
+    ),
     (LINUX, "cpus=[1]\n[dual]", 5, "task dual runs code of Linux's processes on processor 0", remedy::BESIDE_LINUX),
     (A, "cpu=1\nperiod_us=100\nbudget_us=99", 8, "add up to 100.8 % of processor 1", remedy::OVERLOAD),
 ];

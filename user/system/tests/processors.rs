@@ -166,8 +166,8 @@ fn linux_has_all_processors_that_run_and_are_used() {
     assert_eq!(of("cpus=[0,1,3]", "", 2), "0, 1");
     assert_eq!(of("", "cpus=[0]", 4), "0");
     assert_eq!(of("", "cpus=[2]", 2), "2", "what is wrong stays so");
-    // Their processes' code runs elsewhere meanwhile.
-    assert_eq!([of("", "[dual]", 4), of("", "[[task]]\nname='p'\nskin='psc'", 4)], ["0", "0"]);
+    // Functions of its processes run beside it; dual mode is on the first.
+    assert_eq!([of("", "[dual]", 4), of("", "[[task]]\nname='p'\nskin='psc'", 4)], ["0, 1, 2, 3", "0"]);
     assert_eq!(of("", "[[task]]\nname='r'\nskin='rtlinux'", 4), "0, 1, 2, 3");
 }
 

@@ -59,16 +59,11 @@ impl Plan {
     /// system file does not name them.
     pub fn about_processors(&self, running: u32) -> Option<String> {
         let has = self.file.system.linux.as_ref().filter(|linux| !linux.is_placed)?.processors;
-        let in_file = self.file.system.dual().is_some();
-        match (running, has.count(), in_file) {
-            (2.., 1, true) => {
-                Some("Linux has one processor: dual mode ([dual] in the system file) is not for more".into())
-            }
-            (2.., 2.., _) => {
-                Some(format!("Linux has processors {has}, without dual mode (`pillion exec`), which is for one"))
-            }
-            _ => None,
-        }
+        let dual = match self.file.system.dual() {
+            Some(_) => "with dual mode (`pillion exec`) on the first",
+            None => "without dual mode (`pillion exec`): that needs a system file with [dual]",
+        };
+        (running > 1 && has.count() > 1).then(|| format!("Linux has processors {has}, {dual}"))
     }
 
     /// Adds what the system file names.
@@ -115,8 +110,8 @@ impl Plan {
 }
 
 /// The system file that the user names, else the one beside a program that has all the programs in
-/// it, else one made for them. Where several processors run, the latter is without dual mode, which
-/// would leave Linux one.
+/// it, else one made for them. Where several processors run, the latter is without dual mode, whose
+/// threads are on one of them.
 fn system_text(
     repository: &Repository,
     arguments: &BuildArguments,

@@ -171,7 +171,8 @@ fn dual(out: &mut Header) {
     structure!(out, "dual_descriptors", dual_mode::Descriptors,
         direct_map: "uint64_t", files: "uint64_t", count: "uint32_t", fdtable_count: "uint32_t",
         fdtable_files: "uint32_t", file_flags: "uint32_t", file_mode: "uint32_t", file_operations: "uint32_t",
-        file_data: "uint32_t", reserved: "uint32_t", fifo_operations: "uint64_t", queue_operations: "uint64_t",);
+        file_data: "uint32_t", reserved: "uint32_t", fifo_operations: "uint64_t", queue_operations: "uint64_t",
+        queues: "uint64_t",);
     structure!(out, "dual_open_fifo", dual_mode::OpenFifo,
         number: "uint32_t", generation: "uint32_t", task: "uint32_t", reserved: "uint32_t",);
     define!(out, "Message queues of both sides.", "DUAL_QUEUE_", dual_mode::queue,
@@ -188,6 +189,6 @@ fn dual(out: &mut Header) {
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
         futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", file_waits: "struct pillion_dual_futexes",
         descriptors: "struct pillion_dual_descriptors", vvar: "struct pillion_dual_vvar",
-        ceilings: "uint8_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[109]",
+        ceilings: "uint8_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[108]",
         futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);
 }

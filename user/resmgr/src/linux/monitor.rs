@@ -98,8 +98,9 @@ pub fn guest_tables(machine: &Platform, system: &System, linux: &Linux, layout: 
 pub struct Guest {
     /// Its guest space.
     pub space: Cap,
-    pub vcpu: Cap,
-    /// The state page of the vCPU.
+    /// Those of all its processors, the first of them first.
+    pub vcpus: Vec<Cap>,
+    /// The state page of the first vCPU.
     pub state: Cap,
     /// What is mapped in it, but for the channel window.
     pub parts: Vec<Part>,
@@ -133,14 +134,15 @@ pub fn make(
     let first = Seat { index: 0, cpu: task.cpu, thread: task.thread, notification: task.notification };
     let (vcpu, state, context) = seat(maker, &task, guest, &first, urgency)?;
     allow_boost(machine, system, context)?;
-    let mut threads = Vec::from([task.thread]);
+    let (mut threads, mut vcpus) = (Vec::from([task.thread]), Vec::from([vcpu]));
     for (index, number) in linux.processors.numbers().enumerate().skip(1) {
         let other = another(maker, &task, index, number.into(), badge)?;
-        seat(maker, &task, guest, &other, urgency)?;
+        let (vcpu, ..) = seat(maker, &task, guest, &other, urgency)?;
         threads.push(other.thread);
+        vcpus.push(vcpu);
     }
     say(linux, &all);
-    Ok((task, threads, Guest { space: guest, vcpu, state, parts }))
+    Ok((task, threads, Guest { space: guest, vcpus, state, parts }))
 }
 
 /// What runs one of Linux's processors.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     failure::{Result, While},
-    linux::{MAPPED, Part},
+    linux::{Guest, MAPPED, Part},
     page_tables::Extent,
     task::{Maker, Task, give, give_into},
     window::bytes_of,
@@ -121,17 +121,20 @@ pub(super) fn make(
     for (number, _) in (0..).zip(runners) {
         make_runner(maker, task, number, tables)?;
     }
-    give(task, slot::PASSENGER, passenger.guest.vcpu, right::WRITE, 0)?;
+    let [first, ..] = passenger.guest.vcpus[..] else { return Ok(()) };
+    give(task, slot::PASSENGER, first, right::WRITE, 0)?;
     let state = maker.slots.derive(passenger.guest.state, right::READ, 0)?;
     memory_map(state, task.space, address::PASSENGER_STATE, 0).when("showing a task the state of Linux's vCPU")?;
-    let info = show_memory(maker, task, channel, &passenger.guest.parts, rules)?;
+    let info = show_memory(maker, task, channel, &passenger.guest, rules)?;
     maker.memory(task, address::DUAL_INFO, PAGE, bytes_of(&info), 0)?;
     let signals = maker.slots.make(task.region, Kind::CapSpace, dual::MAIN + 1)?;
     for (slot, notification) in (dual::FIRST_SIGNAL as Cap..).zip(runners) {
         give_into(signals, slot, *notification, right::WRITE, SIGNALLED)?;
     }
     give_into(signals, dual::MAIN as Cap, *main, right::WRITE, SIGNALLED)?;
-    vcpu_bind_signals(passenger.guest.vcpu, signals).when("binding Linux's signals")?;
+    for vcpu in &passenger.guest.vcpus {
+        vcpu_bind_signals(*vcpu, signals).when("binding Linux's signals")?;
+    }
     Ok(())
 }
 
@@ -161,10 +164,11 @@ fn show_memory(
     maker: &mut Maker<'_>,
     task: &Task,
     channel: &Channel,
-    parts: &[Part],
+    guest: &Guest,
     rules: &Rules,
 ) -> Result<DualInfo> {
     let Rules { levels, watchdog, watch_level, boosts } = *rules;
+    let Guest { parts, vcpus, .. } = guest;
     let parts_of =
         |is_ram: bool| parts.iter().filter(move |one| (one.range.kind == range_kind::RAM) == is_ram).copied();
     let mut ram: Vec<Part> = parts_of(true).collect();
@@ -177,8 +181,16 @@ fn show_memory(
     let ram_count = ram.len() as u64;
     let mapped = |one: Part| (one.memory, Range { kind: MAPPED, ..one.range });
     let all = ram.into_iter().map(mapped).chain(channel.guest_parts(maker.slots)?).chain(parts_of(false).map(mapped));
-    let mut info =
-        DualInfo { levels, watchdog, watch_level, boosts, part_count: 0, ram_count, parts: [Range::default(); PARTS] };
+    let mut info = DualInfo {
+        levels,
+        watchdog,
+        watch_level,
+        boosts,
+        several: (vcpus.len() > 1).into(),
+        part_count: 0,
+        ram_count,
+        parts: [Range::default(); PARTS],
+    };
     for (entry, (memory, range)) in info.parts.iter_mut().zip(all) {
         give(task, slot::PARTS + info.part_count as u32, memory, map::rights(range.kind), 0)?;
         *entry = range;

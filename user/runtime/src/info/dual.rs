@@ -50,6 +50,8 @@ pub struct DualInfo {
     pub watch_level: u64,
     /// 1 if Linux can be boosted for these threads.
     pub boosts: u64,
+    /// 1 if Linux has several processors: the others run while the task does.
+    pub several: u64,
     /// Number of entries in `parts`.
     pub part_count: u64,
     /// How many of them are Linux's RAM: the first ones. They are mapped writable at

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Linux with several processors: threads in primary mode are on the first one, and others of their
+ * process on the last one at the same time. With one processor, all of it holds as well.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <mqueue.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "queues.h"
+#include "test.h"
+
+#define PAGE 4096u
+
+/* How often something is taken away, and goes to and fro. */
+#define CHANGES 200
+#define FORKS 20
+#define TURNS 300
+
+static int last(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) - 1;
+}
+
+void go_to_processor(int processor)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(processor, &set);
+	check(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity: %s", strerror(errno));
+}
+
+void go_to_last_processor(void)
+{
+	if (last())
+		go_to_processor(last());
+}
+
+/* The calling thread may be on all processors. It stays where it is. */
+static void go_anywhere(void)
+{
+	cpu_set_t set;
+	int i;
+
+	CPU_ZERO(&set);
+	for (i = 0; i <= last(); i++)
+		CPU_SET(i, &set);
+	check(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity: %s", strerror(errno));
+}
+
+static int allowed(void)
+{
+	cpu_set_t set;
+
+	check(!sched_getaffinity(0, sizeof(set), &set), "sched_getaffinity: %s", strerror(errno));
+	return CPU_COUNT(&set);
+}
+
+/* A thread goes to dual mode's processor and stays there, unless it may not be there. */
+void processors_stay(void)
+{
+	unsigned int i, at;
+
+	go_to_last_processor();
+	go_anywhere();
+	enter();
+	to_primary();
+	check(is_native || is_primary(), "it did not enter primary mode");
+	for (i = 0; i < 10; i++) {
+		to_primary();
+		check(!CALL2(SYS_getcpu, &at, NULL) && (is_native || !at), "in primary mode it is on processor %u", at);
+		to_linux();
+		check(!CALL2(SYS_getcpu, &at, NULL) && (is_native || !at), "in Linux it is on processor %u", at);
+	}
+	check(is_native || allowed() == 1, "it may be on %d processors", allowed());
+	if (!last() || is_native)
+		return;
+	go_to_last_processor();
+	to_primary();
+	check(!is_primary(), "it is in primary mode in spite of its affinity");
+	check(!CALL2(SYS_getcpu, &at, NULL) && at == (unsigned int)last(), "it is on processor %u", at);
+	go_anywhere();
+	to_primary();
+	check(is_primary(), "it did not enter primary mode again");
+}
+
+static volatile uint64_t *cell;
+static volatile bool is_done;
+static volatile unsigned int faults_seen;
+static volatile pid_t counter;
+
+static void *map_page(void)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(page != MAP_FAILED, "mmap: %s", strerror(errno));
+	return page;
+}
+
+static void faulted(int number)
+{
+	(void)number;
+	faults_seen++;
+	usleep(50);
+}
+
+/* Counts in primary mode, without a call for as long as a part of the budget. */
+static void *counts(void *context)
+{
+	unsigned int i;
+
+	(void)context;
+	counter = gettid();
+	while (!is_done) {
+		to_primary();
+		for (i = 0; i < 4000 && !is_done; i++)
+			cell[0]++;
+	}
+	return NULL;
+}
+
+static void spin(int64_t ns)
+{
+	int64_t end = now(CLOCK_MONOTONIC) + ns;
+
+	while (now(CLOCK_MONOTONIC) < end)
+		;
+}
+
+static pthread_t begin_to_count(void)
+{
+	pthread_t thread;
+
+	mark(0);
+	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
+	cell = map_page();
+	thread = begin_thread(PRIORITY, counts, NULL);
+	go_to_last_processor();
+	usleep(10000);
+	return thread;
+}
+
+static void end_to_count(pthread_t thread)
+{
+	struct pillion_dual_thread seen = { .entries = 0 };
+
+	is_done = true;
+	pthread_join(thread, NULL);
+	check(cell[0] > 0, "nothing was counted");
+	check(is_native || (look(counter, &seen) && seen.waits > FORKS), "it waited in primary mode %llu times",
+	      (unsigned long long)seen.waits);
+}
+
+/* As soon as a page is read-only, a thread that computes in primary mode writes it no more. */
+void processors_protect(void)
+{
+	pthread_t thread;
+	unsigned int i;
+
+	signal(SIGSEGV, faulted);
+	thread = begin_to_count();
+	for (i = 0; i < CHANGES; i++) {
+		uint64_t before, after;
+
+		check(!mprotect((void *)cell, PAGE, PROT_READ), "mprotect: %s", strerror(errno));
+		before = cell[0];
+		spin(20 * MICROSECOND);
+		after = cell[0];
+		check(before == after, "change %u: a page that is read-only was written: %llu more", i,
+		      (unsigned long long)(after - before));
+		check(!mprotect((void *)cell, PAGE, PROT_READ | PROT_WRITE), "mprotect: %s", strerror(errno));
+		usleep(300 + i % 7 * 100);
+	}
+	check(faults_seen, "it never ran meanwhile");
+	end_to_count(thread);
+}
+
+/* A page that is replaced is written no more, and the new one is what the thread writes. */
+void processors_replace(void)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE;
+	volatile uint64_t *moved = map_page();
+	pthread_t thread;
+	unsigned int i;
+
+	signal(SIGSEGV, faulted);
+	thread = begin_to_count();
+	for (i = 0; i < CHANGES; i++) {
+		uint64_t before;
+		void *result;
+
+		result = mremap((void *)cell, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)moved);
+		check(result == moved, "mremap: %s", strerror(errno));
+		before = moved[0];
+		spin(20 * MICROSECOND);
+		check(before == moved[0], "change %u: the page that was taken away was written", i);
+		check(mmap((void *)cell, PAGE, PROT_READ | PROT_WRITE, flags, -1, 0) == cell, "mmap");
+		usleep(300 + i % 7 * 100);
+	}
+	end_to_count(thread);
+}
+
+/* A child's memory is its own, and its parent's stays written. */
+void processors_fork(void)
+{
+	pthread_t thread = begin_to_count();
+	unsigned int i;
+
+	for (i = 0; i < FORKS; i++) {
+		uint64_t before = cell[0];
+		pid_t child = fork();
+
+		if (!child) {
+			uint64_t seen = cell[0];
+
+			spin(100 * MICROSECOND);
+			_exit(cell[0] != seen);
+		}
+		check(child > 0 && !status_of(child), "the child of fork %u sees its parent's writes", i);
+		usleep(2000);
+		check(cell[0] != before, "the thread counts elsewhere after fork %u", i);
+	}
+	end_to_count(thread);
+}
+
+/* What goes to and fro between a thread in primary mode and one on another processor. */
+static struct {
+	uint32_t words[2];
+	int files[2];
+	mqd_t queues[2];
+} between;
+
+static void wait_by_futex(unsigned int side)
+{
+	while (!__atomic_exchange_n(&between.words[side], 0, __ATOMIC_SEQ_CST))
+		CALL4(SYS_futex, &between.words[side], FUTEX_WAIT_PRIVATE, 0, NULL);
+}
+
+static void wake_by_futex(unsigned int side)
+{
+	__atomic_store_n(&between.words[side], 1, __ATOMIC_SEQ_CST);
+	CALL4(SYS_futex, &between.words[side], FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+static void wait_by_file(unsigned int side)
+{
+	uint64_t count;
+
+	check(call(SYS_read, between.files[side], (long)&count, sizeof(count), 0, 0, 0) == sizeof(count) && count == 1,
+	      "read");
+}
+
+static void wake_by_file(unsigned int side)
+{
+	uint64_t one = 1;
+
+	check(call(SYS_write, between.files[side], (long)&one, sizeof(one), 0, 0, 0) == sizeof(one), "write");
+}
+
+/* Messages so far. */
+static uint64_t put[2], got[2];
+
+static void wait_by_queue(unsigned int side)
+{
+	uint64_t text;
+	unsigned int priority;
+
+	check(queue_receive(between.queues[side], &text, sizeof(text), &priority, 0) == sizeof(text), "receive");
+	check(text == got[side]++, "message %llu instead of %llu", (unsigned long long)text,
+	      (unsigned long long)got[side] - 1);
+}
+
+static void wake_by_queue(unsigned int side)
+{
+	uint64_t text = put[side]++;
+
+	check(!queue_send(between.queues[side], &text, sizeof(text), 1, 0), "send");
+}
+
+static const struct way {
+	void (*wait)(unsigned int side);
+	void (*wake)(unsigned int side);
+} ways[] = {
+	{ wait_by_futex, wake_by_futex },
+	{ wait_by_file, wake_by_file },
+	{ wait_by_queue, wake_by_queue },
+};
+
+static void *answers(void *context)
+{
+	const struct way *way = context;
+	unsigned int i;
+
+	counter = gettid();
+	for (i = 0; i < TURNS; i++) {
+		way->wait(0);
+		way->wake(1);
+	}
+	return NULL;
+}
+
+static void *asks(void *context)
+{
+	const struct way *way = context;
+	unsigned int i;
+
+	go_to_last_processor();
+	for (i = 0; i < TURNS; i++) {
+		way->wake(0);
+		way->wait(1);
+	}
+	return NULL;
+}
+
+void processors_turns(void)
+{
+	struct pillion_dual_thread seen;
+	unsigned int i;
+
+	mark(0);
+	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
+	for (i = 0; i < 2; i++) {
+		between.files[i] = eventfd(0, 0);
+		check(between.files[i] >= 0, "eventfd: %s", strerror(errno));
+		between.queues[i] = make_queue(4, sizeof(uint64_t), 0);
+	}
+	for (i = 0; i < COUNT(ways); i++) {
+		pthread_t primary = begin_thread(PRIORITY, answers, (void *)&ways[i]);
+		pthread_t other = begin_thread(0, asks, (void *)&ways[i]);
+
+		pthread_join(other, NULL);
+		pthread_join(primary, NULL);
+		check(is_native || (look(counter, &seen) && seen.entries && seen.waits >= TURNS / 4),
+		      "way %u: %llu waits in primary mode", i, (unsigned long long)seen.waits);
+	}
+}
