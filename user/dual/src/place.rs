@@ -34,6 +34,12 @@ pub fn clock() -> (u64, Option<Clock>) {
     (number, conversion.and_then(Clock::new))
 }
 
+/// What `read` finds in one of the copies of what Linux states about its clocks; see [`stated`].
+pub fn stated_at_once<T>(read: impl Fn(usize) -> T) -> (u64, Option<T>) {
+    // SAFETY: as in `clock`.
+    stated(unsafe { sequence(addr_of_mut!((*head()).clocks)) }, read)
+}
+
 /// The number of Linux's latest statement about its clocks.
 pub fn clock_sequence() -> u64 {
     // SAFETY: as in `clock`.
@@ -52,10 +58,10 @@ pub fn set_replaced(page: u64) {
     unsafe { addr_of_mut!((*head()).vvar.replaced).write_volatile(page) };
 }
 
-/// The copy of its first bytes that goes with a statement about the clocks.
-pub fn vvar_copy(number: u64) -> *const u8 {
+/// The copy of its first bytes that goes with one of the statements about the clocks.
+pub fn vvar_copy(copy: usize) -> *const u8 {
     // SAFETY: as in `clock`; nothing is accessed here.
-    unsafe { addr_of!((*head()).vvar.copies[(number & 1) as usize]).cast() }
+    unsafe { addr_of!((*head()).vvar.copies[copy & 1]).cast() }
 }
 
 /// The number of a memory that has objects; 0 if there is none.

@@ -159,26 +159,19 @@ impl Vvar {
         }
     }
 
-    /// Once more if Linux may have changed the copy meanwhile, which takes a budget that ended.
+    /// If Linux states something else all the time, the page follows when the thread goes on next.
     #[cold]
     fn copy(&self) {
-        loop {
-            let number = place::clock_sequence();
-            // SAFETY: both have `VVAR_BYTES` and are mapped for good; only this runner writes the
-            // page.
-            // Linux may write its copy meanwhile, but all of it are integers.
-            unsafe {
-                asm!(
-                    "rep movsq",
-                    inout("rcx") VVAR_BYTES / 8 => _,
-                    inout("rdi") self.clocks => _, inout("rsi") place::vvar_copy(number) => _,
-                    options(nostack, preserves_flags),
-                );
-            }
-            if place::clock_sequence() == number {
-                self.number.set(number);
-                return;
-            }
-        }
+        // SAFETY: both have `VVAR_BYTES` and are mapped for good; only this runner writes the page.
+        // Linux may write its copy meanwhile, but all of it are integers.
+        let (number, done) = place::stated_at_once(|copy| unsafe {
+            asm!(
+                "rep movsq",
+                inout("rcx") VVAR_BYTES / 8 => _,
+                inout("rdi") self.clocks => _, inout("rsi") place::vvar_copy(copy) => _,
+                options(nostack, preserves_flags),
+            );
+        });
+        self.number.set(done.map_or(u64::MAX, |()| number));
     }
 }
