@@ -130,6 +130,7 @@ static const struct test {
 	{ "processors-replace", processors_replace },
 	{ "processors-fork", processors_fork },
 	{ "processors-turns", processors_turns },
+	{ "processors-anew", processors_anew },
 	{ "memory-that-moves", memory_that_moves },
 	{ "memory-stays", memory_stays },
 	{ "shared-memory-stays", shared_memory_stays },

@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <mqueue.h>
+#include <pillion_channel.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -25,6 +27,7 @@
 #define CHANGES 200
 #define FORKS 20
 #define TURNS 300
+#define STARTS 10
 
 static int last(void)
 {
@@ -343,4 +346,33 @@ void processors_turns(void)
 		check(is_native || (look(counter, &seen) && seen.entries && seen.waits >= TURNS / 4),
 		      "way %u: %llu waits in primary mode", i, (unsigned long long)seen.waits);
 	}
+}
+
+/* Makes calls in primary mode from another processor, without a break, until it is told to end. */
+static void calls(void *stop)
+{
+	volatile uint32_t *is_over = stop;
+
+	mark(0);
+	go_to_last_processor();
+	while (!*is_over)
+		service(PILLION_DUAL_SERVICE_SEMAPHORE_POST, 1, 0, 0, 0);
+}
+
+/* No thread is lost, whenever the task is started anew, if it comes back before that ends. */
+void processors_anew(void)
+{
+	volatile uint32_t *is_over = shared(sizeof(*is_over));
+	unsigned int i;
+	pid_t child;
+
+	if (is_native)
+		return;
+	child = spawn(calls, (void *)is_over);
+	for (i = 0; i < STARTS; i++) {
+		usleep(1000 + i * 37);
+		check(!system("pillion unload dual && pillion load dual"), "start %u", i);
+	}
+	*is_over = 1;
+	check(!status_of(child), "a thread was lost");
 }

@@ -244,6 +244,7 @@ void processors_protect(void);
 void processors_replace(void);
 void processors_fork(void);
 void processors_turns(void);
+void processors_anew(void);
 void memory_that_moves(void);
 void memory_stays(void);
 void shared_memory_stays(void);

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "control.h"
+#include "dual.h"
 #include "fifo.h"
 #include "journal.h"
 #include "log.h"
@@ -37,7 +38,11 @@ static long load(struct task *task, const char *parameters)
 		return -EBUSY;
 	/* Its FIFOs are where others were. */
 	fifo_stop_copying();
+	if (task == dual_task)
+		dual_stop_offering();
 	result = command(PILLION_COMMAND_LOAD, task->name, parameters, 0);
+	if (task == dual_task)
+		dual_go_on_offering();
 	fifo_go_on_copying();
 	if (result < 0)
 		return result;

@@ -215,6 +215,9 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 int dual_thread_open(void);
 bool dual_thread_has_vector(void);
 void dual_thread_close(void);
+/* Between these two, the task is started anew. May sleep. */
+void dual_stop_offering(void);
+void dual_go_on_offering(void);
 void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_slot_recall(unsigned int slot);

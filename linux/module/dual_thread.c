@@ -11,11 +11,13 @@
 #include <linux/delay.h>
 #include <linux/fdtable.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/nsproxy.h>
 #include <linux/panic_notifier.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/reboot.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -51,7 +53,7 @@
 	(SYSCALL_WORK_SECCOMP | SYSCALL_WORK_SYSCALL_TRACE | SYSCALL_WORK_SYSCALL_EMU | \
 	 SYSCALL_WORK_SYSCALL_USER_DISPATCH)
 
-/* How long threads that are asked for may take when Linux restarts, in milliseconds. */
+/* How long threads may take to come back, or to learn that they are lost, in milliseconds. */
 #define PATIENCE 100
 
 static_assert(PILLION_DUAL_LIFE_CALL == PILLION_DUAL_CALL_LIFE);
@@ -64,6 +66,10 @@ static_assert(PILLION_DUAL_LIFE_CALL == PILLION_DUAL_CALL_LIFE);
 
 /* Linux restarts or stops: no thread enters primary mode any more. */
 static bool ends;
+
+/* The task is being started anew: no thread is offered meanwhile, to whichever it is. */
+static bool begins;
+static DEFINE_MUTEX(beginning);
 
 /* The threads in the slots. A slot without one is free. */
 static struct task_struct *owners[PILLION_DUAL_SLOTS];
@@ -417,10 +423,10 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 {
 	struct pillion_dual_slot *slot = dual_slot(number);
 	struct dual_rest rest = { .resume = PILLION_DUAL_RESUME_AT };
-	bool is_done = true, must_leave, is_offered;
+	bool is_done = true, must_leave = true, is_offered = false;
 	bool waits = regs->orig_ax == __NR_rt_sigtimedwait;
-	u32 start = dual_starts();
 	unsigned int reason;
+	u32 start;
 
 	slot->signals = 0;
 	slot->timer_count = 0;
@@ -429,15 +435,20 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	dual_state_memory(&process->pins);
 	dual_pins_enter(&process->pins);
 	local_irq_disable();
-	offer(slot, process, thread, regs, terms);
-	WRITE_ONCE(thread->slot, number);
-	/*
-	 * Whoever takes the mark away sees the slot, or this thread sees that there is no mark. The
-	 * runner may have been signalled for something else, and have taken the offer.
-	 */
-	smp_mb();
-	must_leave = !READ_ONCE(process->marked) || READ_ONCE(ends);
-	is_offered = !must_leave || !withdraw(slot);
+	start = dual_starts();
+	/* Whoever starts the task anew waits until interrupts are enabled here. */
+	if (!READ_ONCE(begins)) {
+		offer(slot, process, thread, regs, terms);
+		WRITE_ONCE(thread->slot, number);
+		/*
+		 * Whoever takes the mark away sees the slot, or this thread sees that there is no
+		 * mark. The runner may have been signalled for something else, and have taken the
+		 * offer.
+		 */
+		smp_mb();
+		must_leave = !READ_ONCE(process->marked) || READ_ONCE(ends);
+		is_offered = !must_leave || !withdraw(slot);
+	}
 	if (is_offered) {
 		thread->sums.entries += !(terms->flags & PILLION_DUAL_FLAG_ONCE);
 		set_current_state(TASK_INTERRUPTIBLE);
@@ -453,7 +464,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 			reason = dual_why(slot);
 			dual_account(thread, slot, reason, start);
 			is_done = resume(process, thread, slot, reason, regs, result, &rest);
-		} else if (dual_starts() == start && withdraw(slot)) {
+		} else if (withdraw(slot)) {
 			/* The task ended before it took the thread. */
 			is_done = false;
 		} else {
@@ -623,14 +634,40 @@ bool dual_thread_has_vector(void)
 	return VECTOR;
 }
 
-static bool any_primary(void)
+/* Whether a thread is in primary mode, or about to be. */
+static bool any_away(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < dual_slot_count(); i++)
-		if (READ_ONCE(dual_slot(i)->state) == PILLION_DUAL_STATE_PRIMARY)
+	for (i = 0; i < dual_slot_count(); i++) {
+		u32 state = READ_ONCE(dual_slot(i)->state);
+
+		if (state == PILLION_DUAL_STATE_OFFERED || state == PILLION_DUAL_STATE_PRIMARY)
 			return true;
+	}
 	return false;
+}
+
+/*
+ * Afterwards no thread is between a look at which start of the task it is and its offer, nor has
+ * one yet to learn that it is lost with the task that has ended.
+ */
+void dual_stop_offering(void)
+{
+	unsigned int i;
+
+	mutex_lock(&beginning);
+	WRITE_ONCE(begins, true);
+	/* Whoever has looked at that before has interrupts disabled. */
+	synchronize_rcu();
+	for (i = 0; i < PATIENCE && any_away() && !task_alive(dual_task); i++)
+		msleep(1);
+}
+
+void dual_go_on_offering(void)
+{
+	WRITE_ONCE(begins, false);
+	mutex_unlock(&beginning);
 }
 
 /* Another kernel takes over the memory (kexec), or the machine stops: threads return to Linux. */
@@ -643,7 +680,7 @@ static int restarts(struct notifier_block *block, unsigned long how, void *comma
 	for (i = 0; i < dual_slot_count(); i++)
 		recall(i);
 	/* The task is on another processor, or waits for time. */
-	for (i = 0; i < PATIENCE && any_primary() && task_alive(dual_task); i++)
+	for (i = 0; i < PATIENCE && any_away() && task_alive(dual_task); i++)
 		msleep(1);
 	wake(U64_MAX);
 	dual_urgency_end();
