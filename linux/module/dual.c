@@ -620,13 +620,19 @@ thread:
 /* Whatever dual mode lacks, the rest of the module works without it: this never fails. */
 int dual_open(void)
 {
+	const char *obstacle;
 	int error;
 
 	dual_task = window_find(PILLION_DUAL_TASK);
 	if (!dual_task || window.dual_size < sizeof(struct pillion_dual))
 		return 0;
-	if (!boot_cpu_has(X86_FEATURE_OSXSAVE) || !boot_cpu_has(X86_FEATURE_TSC)) {
-		pr_warn("no primary mode: the processor has no XSAVE or no time-stamp counter\n");
+	if (!boot_cpu_has(X86_FEATURE_OSXSAVE) || !boot_cpu_has(X86_FEATURE_TSC))
+		obstacle = "the processor has no XSAVE or no time-stamp counter";
+	else
+		obstacle = dual_cannot_be();
+	if (obstacle) {
+		pr_warn("no primary mode: %s\n", obstacle);
+		dual_task = NULL;
 		return 0;
 	}
 	error = open_parts();

@@ -185,6 +185,7 @@ static inline bool dual_is_here(void)
 	return !dual_has_several() || smp_processor_id() == DUAL_CPU;
 }
 
+const char *dual_cannot_be(void);
 bool dual_stay(void);
 void dual_settle(void);
 

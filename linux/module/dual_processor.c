@@ -5,11 +5,34 @@
  * happens while no thread runs in primary mode, as where there is one processor only. What others
  * do that threads in primary mode must not miss, waits until Linux has run there (`dual_settle`).
  */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <asm/msr.h>
 
 #include "dual.h"
+
+static void look(void *is_first)
+{
+	*(bool *)is_first = __rdmsr(MSR_IA32_APICBASE) & MSR_IA32_APICBASE_BSP;
+}
+
+/*
+ * Why dual mode cannot be on its processor; NULL: it can. The task is where Linux is started, which
+ * is another processor than the first one of a kernel that a crash started elsewhere (kdump).
+ */
+const char *dual_cannot_be(void)
+{
+	bool is_first = false;
+
+	smp_call_function_single(DUAL_CPU, look, &is_first, true);
+	if (!is_first)
+		return "Linux was started on another processor than this kernel";
+	if (dual_has_several() && cpu_is_hotpluggable(DUAL_CPU))
+		return "its processor can go off line (cpu0_hotplug)";
+	return NULL;
+}
 
 /*
  * Has the current thread stay on dual mode's processor, if its affinity lets it be there. What it
