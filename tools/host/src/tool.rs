@@ -58,7 +58,7 @@ pub fn output(command: &mut Command) -> Result<Output> {
     thread::spawn(move || sender.send(child.wait_with_output()));
     loop {
         match result.recv_timeout(Duration::from_millis(50)) {
-            // The terminal sends its signal to both, and a program that died of it has said nothing.
+            // The terminal sends its signal to both; a program that died of it said nothing.
             Ok(Ok(output)) if stop::wanted() && output.status.signal().is_some() => bail!("interrupted"),
             Ok(output) => return Ok(output?),
             Err(_) if stop::wanted() => {

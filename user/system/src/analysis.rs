@@ -15,8 +15,8 @@
 //! ask it for, unless a task has the manager's priority. Linux is below all, but for the budget of
 //! its boosts, which counts at their ceiling, and once more: a boost begins when Linux asks for it,
 //! so two can follow each other. So do the budgets of threads of tasks with a skin: a thread that
-//! sleeps in between can use nearly all of one late in a period, and the next one at once. Equals are served in order of arrival; counting them as more
-//! urgent is safe.
+//! sleeps in between can use nearly all of one late in a period, and the next one at once. Equals
+//! are served in order of arrival; counting them as more urgent is safe.
 //!
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
