@@ -186,7 +186,17 @@ static inline bool dual_is_here(void)
 }
 
 const char *dual_cannot_be(void);
-bool dual_stay(void);
+bool dual_stay_there(void);
+
+/*
+ * Has the current thread stay on dual mode's processor, if its affinity lets it be there. What it
+ * makes from then on inherits that, as any affinity.
+ */
+static inline bool dual_stay(void)
+{
+	return !dual_has_several() || dual_stay_there();
+}
+
 void dual_settle(void);
 
 struct dual_process *dual_process_of_current(void);
@@ -255,9 +265,23 @@ static inline void dual_state_memory(struct dual_pins *pins)
 }
 
 void dual_pins_init(struct dual_pins *pins);
-/* Between these two, threads in primary mode can use the memory. */
-void dual_pins_enter(struct dual_pins *pins);
-void dual_pins_leave(struct dual_pins *pins);
+
+/* From here on until `dual_pins_leave`, threads in primary mode can use the memory. */
+static inline void dual_pins_enter(struct dual_pins *pins)
+{
+	if (!dual_has_several())
+		return;
+	atomic_inc(&pins->inside);
+	/* Whoever takes something away from now on knows. */
+	smp_mb__after_atomic();
+}
+
+static inline void dual_pins_leave(struct dual_pins *pins)
+{
+	if (dual_has_several())
+		atomic_dec(&pins->inside);
+}
+
 void dual_pins_end(struct dual_pins *pins);
 
 /* Whether futex calls are looked at in a memory, or another with the same bit. In any context. */

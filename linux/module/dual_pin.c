@@ -190,21 +190,6 @@ static const struct mmu_notifier_ops takes = {
 #endif
 };
 
-void dual_pins_enter(struct dual_pins *pins)
-{
-	if (!dual_has_several())
-		return;
-	atomic_inc(&pins->inside);
-	/* Whoever takes something away from now on knows. */
-	smp_mb__after_atomic();
-}
-
-void dual_pins_leave(struct dual_pins *pins)
-{
-	if (dual_has_several())
-		atomic_dec(&pins->inside);
-}
-
 void dual_pins_init(struct dual_pins *pins)
 {
 	mutex_init(&pins->lock);

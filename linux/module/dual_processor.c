@@ -34,14 +34,8 @@ const char *dual_cannot_be(void)
 	return NULL;
 }
 
-/*
- * Has the current thread stay on dual mode's processor, if its affinity lets it be there. What it
- * makes from then on inherits that, as any affinity.
- */
-bool dual_stay(void)
+bool dual_stay_there(void)
 {
-	if (!dual_has_several())
-		return true;
 	if (!cpumask_test_cpu(DUAL_CPU, current->cpus_ptr))
 		return false;
 	return current->nr_cpus_allowed == 1 || !set_cpus_allowed_ptr(current, cpumask_of(DUAL_CPU));

@@ -16,6 +16,12 @@ use pillion_runtime::{signal, vcpu_inject, vcpu_notify, wait};
 /// First vector that is no exception.
 const VECTOR_FIRST: u8 = 32;
 
+/// Whether Linux has several processors: the others run while this task does.
+pub fn has_several() -> bool {
+    // SAFETY: this is the task of dual mode.
+    unsafe { dual::dual() }.several != 0
+}
+
 /// What the manager mapped for good before this task began to run, followed by the slots.
 pub fn head() -> *mut Dual {
     address::DUAL as *mut Dual
@@ -27,15 +33,14 @@ pub fn head() -> *mut Dual {
 pub fn clock() -> (u64, Option<Clock>) {
     // SAFETY: the resource manager mapped the part for good before this task began to run. Linux
     // may write a copy while it is read, but all of it are integers.
-    let (number, conversion) = unsafe {
+    unsafe {
         let clocks = addr_of_mut!((*head()).clocks);
-        stated(sequence(clocks), |copy| addr_of!((*clocks).copies[copy]).read_volatile())
-    };
-    (number, conversion.and_then(Clock::new))
+        stated(sequence(clocks), |copy| Clock::new(addr_of!((*clocks).copies[copy]).read_volatile()))
+    }
 }
 
 /// What `read` finds in one of the copies of what Linux states about its clocks; see [`stated`].
-pub fn stated_at_once<T>(read: impl Fn(usize) -> T) -> (u64, Option<T>) {
+pub fn stated_at_once<T>(read: impl Fn(usize) -> Option<T>) -> (u64, Option<T>) {
     // SAFETY: as in `clock`.
     stated(unsafe { sequence(addr_of_mut!((*head()).clocks)) }, read)
 }

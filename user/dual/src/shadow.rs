@@ -1,7 +1,7 @@
 //! The user vCPU of a runner, and the registers of the thread that it runs.
 
 use crate::commit::Moment;
-use crate::place::{Offer, Place, Special};
+use crate::place::{Offer, Place, Special, has_several};
 use crate::view::Vvar;
 use core::arch::{asm, x86_64::__cpuid, x86_64::__cpuid_count};
 use core::cell::{Cell, UnsafeCell};
@@ -160,9 +160,7 @@ impl Shadow {
     #[inline(always)]
     fn load_vectors(&self, place: &Place, components: u64) {
         let moment = Moment::now();
-        // SAFETY: this is the task of dual mode.
-        let several = unsafe { dual::dual() }.several != 0;
-        if several || !place.stated_vectors().is_valid(components, MXCSR_MASK.load(Relaxed)) {
+        if has_several() || !place.stated_vectors().is_valid(components, MXCSR_MASK.load(Relaxed)) {
             return self.copy_vectors(place, components);
         }
         // SAFETY: the slot's area is mapped and aligned, and was found valid at that moment.

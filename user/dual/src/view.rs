@@ -171,6 +171,7 @@ impl Vvar {
                 inout("rdi") self.clocks => _, inout("rsi") place::vvar_copy(copy) => _,
                 options(nostack, preserves_flags),
             );
+            Some(())
         });
         self.number.set(done.map_or(u64::MAX, |()| number));
     }

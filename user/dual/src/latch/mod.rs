@@ -17,29 +17,20 @@ use crate::sync::{
     fence,
 };
 
-/// How often a statement is read anew. Linux makes one at each tick, and when a clock is set.
+/// How often a statement is read. Linux makes one at each tick, and when a clock is set.
 const ATTEMPTS: u32 = 8;
 
-/// The number of the statement, and what it says; `read` reads one of the copies. What it says is
-/// `None` if Linux made another one each time.
+/// The number of the statement, and what `read` finds in the copy that it names. That is `None`, too,
+/// if Linux made another one each time.
 #[inline(always)]
-pub fn stated<T>(number: &AtomicU64, read: impl Fn(usize) -> T) -> (u64, Option<T>) {
-    let before = number.load(Acquire);
-    let found = read((before & 1) as usize);
-    // What was read came before the number is looked at again.
-    fence(Acquire);
-    if number.load(Relaxed) == before { (before, Some(found)) } else { stated_anew(number, read) }
-}
-
-#[cold]
-#[inline(never)]
-fn stated_anew<T>(number: &AtomicU64, read: impl Fn(usize) -> T) -> (u64, Option<T>) {
+pub fn stated<T>(number: &AtomicU64, read: impl Fn(usize) -> Option<T>) -> (u64, Option<T>) {
     for _ in 0..ATTEMPTS {
         let before = number.load(Acquire);
         let found = read((before & 1) as usize);
+        // What was read came before the number is looked at again.
         fence(Acquire);
         if number.load(Relaxed) == before {
-            return (before, Some(found));
+            return (before, found);
         }
     }
     (number.load(Acquire), None)

@@ -29,7 +29,7 @@ impl Clocks {
     }
 
     fn read(&self) -> Option<[u64; 2]> {
-        stated(&self.number, |copy| [0, 1].map(|word: usize| self.copies[copy][word].load(Relaxed))).1
+        stated(&self.number, |copy| Some([0, 1].map(|word: usize| self.copies[copy][word].load(Relaxed)))).1
     }
 }
 
