@@ -118,8 +118,8 @@ impl Lookups {
         Lookups { code: [const { Cell::new(Found::NONE) }; CODE], written: Cell::new(Found::NONE) }
     }
 
-    /// Another thread comes, or the same one again. If another processor of Linux's offered it, what
-    /// was found may have changed since the last one went, and the moment not be over.
+    /// Another thread comes, or the same one again. If another processor of Linux's offered it,
+    /// what was found may have changed since the last one went, and the moment not be over.
     pub fn forget(&self) {
         self.code.iter().chain([&self.written]).for_each(|found| found.set(Found::NONE));
     }

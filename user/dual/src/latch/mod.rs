@@ -20,8 +20,8 @@ use crate::sync::{
 /// How often a statement is read. Linux makes one at each tick, and when a clock is set.
 const ATTEMPTS: u32 = 8;
 
-/// The number of the statement, and what `read` finds in the copy that it names. That is `None`, too,
-/// if Linux made another one each time.
+/// The number of the statement, and what `read` finds in the copy that it names. That is `None`,
+/// too, if Linux made another one each time.
 #[inline(always)]
 pub fn stated<T>(number: &AtomicU64, read: impl Fn(usize) -> Option<T>) -> (u64, Option<T>) {
     for _ in 0..ATTEMPTS {
