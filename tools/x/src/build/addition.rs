@@ -79,14 +79,19 @@ fn is_helper(file: &Path) -> bool {
     is_source(file) && fs::read(file).is_ok_and(|text| !begins(&String::from_utf8_lossy(&text)))
 }
 
-fn is_program(file: &Path) -> bool {
+/// Whether a file becomes a program, which is also a load.
+pub fn is_program(file: &Path) -> bool {
     is_source(file) || fs::metadata(file).is_ok_and(|data| data.permissions().mode() & 0o100 != 0)
+}
+
+/// What a file is called in Linux; `None` if it has no name.
+pub fn name_of(file: &Path) -> Option<String> {
+    if is_source(file) { Some(stem(file)) } else { Some(file.file_name()?.to_string_lossy().into_owned()) }
 }
 
 /// Where a file is in Linux.
 fn goal(file: &Path) -> String {
-    let name = if is_source(file) { stem(file) } else { file.file_name().unwrap_or_default().to_string_lossy().into() };
-    format!("{}/{name}", if is_program(file) { "bin" } else { "root" })
+    format!("{}/{}", if is_program(file) { "bin" } else { "root" }, name_of(file).unwrap_or_default())
 }
 
 /// Adds a file. A program goes to `/bin` and is also a load; a source in C or C++ is compiled to

@@ -34,6 +34,7 @@ use plan::Plan;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use addition::{is_program, name_of};
 pub use initramfs::payload;
 pub use plan::DEFAULT_SYSTEM;
 

@@ -1,16 +1,14 @@
 //! Checks that can refuse a run before anything is built or booted.
 
-use crate::build::Built;
+use crate::build::{Built, is_program, name_of};
 use crate::cli::RunArguments;
 use crate::file::read_text;
 use crate::problem::problem;
 use crate::repository::Repository;
-use crate::task::{is_source, stem};
 use anyhow::Result;
 use std::fs;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
@@ -56,13 +54,9 @@ pub fn is_own(run: &RunArguments, load: &str) -> bool {
     run.build.files.iter().any(|file| is_called(file, load))
 }
 
-/// The name of a file as a load: for a source in C or C++, its name without the extension.
-fn load_name(file: &Path) -> Option<String> {
-    if is_source(file) { Some(stem(file)) } else { Some(file.file_name()?.to_string_lossy().into_owned()) }
-}
-
+/// Whether a file is the load of that name.
 fn is_called(file: &Path, load: &str) -> bool {
-    load_name(file).is_some_and(|name| name == load)
+    name_of(file).is_some_and(|name| name == load)
 }
 
 /// Checks that what boots fits into the machine's memory.
@@ -101,14 +95,14 @@ fn load(repository: &Repository, run: &RunArguments, name: &str) -> Result<()> {
     if folder.join(name).is_file() {
         return Ok(());
     }
-    let given = run.build.files.iter().filter_map(|file| load_name(file));
+    let given = run.build.files.iter().filter_map(|file| name_of(file));
     Err(unknown("load", name, &folder, &LOADS.map(str::to_owned).into_iter().chain(given).collect::<Vec<_>>()))
 }
 
 /// Refuses a file that is neither a source nor executable: only an executable goes to /bin, as a
 /// program.
 fn runs(file: &Path) -> Result<()> {
-    if is_source(file) || fs::metadata(file).is_ok_and(|data| data.permissions().mode() & 0o100 != 0) {
+    if is_program(file) {
         return Ok(());
     }
     let file = file.display();
@@ -172,6 +166,7 @@ fn output_folder(folder: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn a_source_is_a_load_without_its_ending() {

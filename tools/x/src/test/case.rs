@@ -95,18 +95,24 @@ impl Case {
         let prefix = if long { format!("{LONG}/") } else { String::new() };
         // The tests of experiments are not among them.
         let is_here = |file: &&PathBuf| !long || file.parent().is_some_and(|parent| parent.ends_with(LONG));
-        let cases = files.iter().filter(is_here).map(|file| Case::read(file, &prefix));
-        let elsewhere = if long { Case::elsewhere(repository, is_case)? } else { Vec::new() };
+        let files: Vec<_> = files.iter().filter(is_here).collect();
+        let cases = files.iter().map(|file| Case::read(file, &prefix));
+        let elsewhere = if long {
+            let others = super::files(repository, FOLDER, is_case);
+            Case::elsewhere(others.iter().chain(files.iter().copied()))?
+        } else {
+            Vec::new()
+        };
         let cases = cases.chain(elsewhere.into_iter().map(Ok));
         let wanted = |case: &Result<Case>| case.as_ref().map_or(true, |case| case.name.contains(filter.unwrap_or("")));
         cases.filter(wanted).collect()
     }
 
     /// The tests that also run on other kernels, once for each of those, and on four processors.
-    fn elsewhere(repository: &Repository, is_case: impl Fn(&Path) -> bool) -> Result<Vec<Case>> {
+    fn elsewhere<'a>(files: impl Iterator<Item = &'a PathBuf>) -> Result<Vec<Case>> {
         let mut cases = Vec::new();
-        for file in super::files(repository, FOLDER, is_case) {
-            let read = || Case::read(&file, &format!("{LONG}/"));
+        for file in files {
+            let read = || Case::read(file, &format!("{LONG}/"));
             let here = read()?;
             for kernel in here.kernels {
                 let mut case = read()?;
@@ -217,6 +223,7 @@ mod tests {
         assert!(!long.is_empty() && long.iter().all(|name| name.starts_with("long/")), "{long:?}");
         assert_eq!(names(Some("long/dual-rt")), ["long/dual-rt"]);
         assert_eq!(names(Some("long/cobalt")), ["long/cobalt-rt", "long/cobalt-6.12"], "on other kernels");
+        assert_eq!(names(Some("long/dual-2")), ["long/dual-2", "long/dual-2-6.12"], "those that take long, too");
         assert_eq!(names(Some("long/isolation-spin")), ["long/isolation-spin-on-four"], "on four processors");
     }
 }
