@@ -219,9 +219,9 @@ fn visitors(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
 
 /// Linux above its own priority, on a processor: where dual mode is.
 fn boost(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
-    system.tasks.iter().find(|task| task.dual().is_some() && task.cpu == cpu)?;
     system.linux.as_ref()?;
-    let Boost { ceiling, time, .. } = system.dual()?.boost?;
+    let dual = system.tasks.iter().filter(|task| task.cpu == cpu).find_map(Task::dual)?;
+    let Boost { ceiling, time, .. } = dual.boost?;
     let cost_ns = time.budget_ns.saturating_add(machine.release_ns());
     Some(Activity { cost_ns, period_ns: time.period_ns, priority: ceiling })
 }
