@@ -170,6 +170,9 @@ static inline bool dual_may_be_marked(const struct task_struct *task)
 	return test_bit(task->tgid % DUAL_MARKS, dual_marks);
 }
 
+/* The numbers of general registers in a slot. */
+enum { RDX = 2, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R10 = 10 };
+
 /* The first of Linux's processors, where threads are in primary mode. It does not go off line. */
 #define DUAL_CPU 0
 

@@ -115,12 +115,6 @@ static bool has_signal(void)
 	return !sigisemptyset(&ready);
 }
 
-/* The numbers of registers in a slot. */
-#define RDX 2
-#define RSI 6
-#define RDI 7
-#define R10 10
-
 /*
  * What glibc 2.35 and later block at a thread's end: all signals but the one by which it changes
  * the user of all threads. Its functions let no program block signal 32, so that nobody else does.

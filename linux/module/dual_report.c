@@ -20,9 +20,6 @@
 /* Words of the stack that are looked at. */
 #define WORDS 512
 
-#define RSP 4
-#define RBP 5
-
 /* Longest form of CALL: opcode, ModRM, SIB, displacement. A prefix makes no difference. */
 #define CALL_LENGTH 7
 
