@@ -244,8 +244,7 @@ fn leave_by_detours(k: &mut Kernel<Hardware>) -> ! {
 #[inline(never)]
 fn handle_pending(k: &mut Kernel<Hardware>) {
     while let Some(number) = k.m.pending.take() {
-        // It came in the middle of a call, which may have changed the next relevant deadline.
-        k.cpu.timers_changed = true;
+        k.note_changes();
         several! { k.m.counters.interrupt(number) }
         interrupt::handle(k, number);
     }

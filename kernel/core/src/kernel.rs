@@ -277,9 +277,23 @@ impl<M: Machine> Kernel<M> {
     /// next relevant deadline.
     #[inline(always)]
     pub fn finish(&mut self) {
-        if self.cpu.timers_changed || self.current_context() != self.cpu.charged {
+        if self.is_unsettled() {
             self.settle_time();
         }
+    }
+
+    /// Before an interrupt that a call took is handled: notes whether the call changed what the
+    /// timer is programmed for.
+    #[inline]
+    pub fn note_changes(&mut self) {
+        self.cpu.timers_changed = self.is_unsettled();
+    }
+
+    /// Whether the agenda, or the context that runs next, is another than the timer is programmed
+    /// for.
+    #[inline(always)]
+    fn is_unsettled(&mut self) -> bool {
+        self.cpu.timers_changed || self.current_context() != self.cpu.charged
     }
 
     #[inline(always)]

@@ -20,8 +20,10 @@ pub const TESTS: &[Test] = &[
     ("preemption/preparing-a-vcpu", vcpu),
 ];
 
-/// The longest that the most urgent thread may wait, whatever else happens.
-const BOUND: u64 = 3_000;
+/// The longest that the most urgent thread may wait, in ns, whatever else happens. Where the
+/// emulator runs several processors in turn, the time of the others is in it.
+const BOUND: u64 = 880;
+const BOUND_OF_SEVERAL: u64 = 3_000;
 const PERIOD: u64 = 7_000;
 
 extern "C" fn watch(_: u64) -> ! {
@@ -36,6 +38,7 @@ extern "C" fn watch(_: u64) -> ! {
 
 /// Does long work beside a more urgent thread.
 fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Checked) -> Checked {
+    let bound = if kit.info.cpus > 1 { BOUND_OF_SEVERAL } else { BOUND };
     let space = done!(kit.space());
     done!(kit.start(Setup::new(200, watch).within(space)));
     let start = now();
@@ -44,7 +47,7 @@ fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Checked) ->
     kit.rest(3 * PERIOD);
     let (late, count) = (cells::get(0), cells::get(1));
     println!("preemption {name}: {took} ns of work, late by at most {late} ns in {count} periods");
-    check!(late < BOUND, "late by {late}");
+    check!(late < bound, "late by {late}, allowed are {bound}");
     check!(count > took / PERIOD * 9 / 10, "only {count} periods in {took}");
     Ok(())
 }

@@ -250,6 +250,11 @@ impl World {
             return Outcome::Arranged;
         }
         let outcome = self.k.syscall(number, &a);
+        if self.k.m.interrupt_every != 0 && self.k.m.programmed <= self.k.m.clock {
+            // The timer was the interrupt that a preemption point found.
+            self.k.note_changes();
+            self.take_timer();
+        }
         let name = Call::from_raw(number).map_or("none", Call::name);
         if self.checked {
             println!("{me:?} {name} {a:x?}: {outcome:?} {:x}", self.k.m.frames[&me.number()].rax);
@@ -493,9 +498,13 @@ impl World {
     /// Raises a timer interrupt.
     pub fn timer(&mut self) {
         self.k.m.begin_entry();
+        self.take_timer();
+        self.leave("timer");
+    }
+
+    fn take_timer(&mut self) {
         self.k.m.programmed = NEVER;
         self.k.timer_interrupt();
-        self.leave("timer");
     }
 
     /// Raises the timer interrupt that a call left pending because a deadline had passed: the call

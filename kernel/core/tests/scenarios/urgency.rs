@@ -38,6 +38,28 @@ fn sleepers_below_wait_for_the_cpu_to_come_down() {
     assert!([0, 3].iter().all(|t| w.state(sleepers[*t].id) == State::Ready));
 }
 
+/// A call that takes an interrupt has woken a thread meanwhile, which the timer was not programmed
+/// for.
+#[test]
+fn a_timer_that_a_call_took_is_handled_at_the_level_that_the_call_leaves() {
+    let mut w = World::new();
+    let note = w.make(Kind::Notification, 0);
+    let high = w.worker(30);
+    w.call(Call::Wait, [note, NEVER]);
+    let middle = w.worker(25);
+    let due = w.k.m.clock + 100;
+    w.call(Call::Sleep, [0, due]);
+    let low = w.worker(20);
+    assert_eq!((w.current(), w.k.m.programmed), (low.id, due));
+    (w.k.m.interrupt_every, w.k.m.clock) = (1, due);
+    w.enter(Call::CapDelete as u64, [0, note, 0, 0, 0, 0]);
+    assert_eq!(w.current(), high.id);
+    w.expect(middle.id, State::Sleeping);
+    w.call(Call::Sleep, [0, NEVER]);
+    w.come_down();
+    assert_eq!(w.current(), middle.id);
+}
+
 #[test]
 fn the_hardware_is_programmed_for_what_matters_at_the_level() {
     let mut w = World::new();
