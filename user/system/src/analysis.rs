@@ -4,7 +4,7 @@
 //! The worst-case response time of a task is the least fixpoint of
 //!
 //! ```text
-//! R = blocking + C + sum over the others of equal or higher priority of ceil(R / T) * C
+//! R = blocking + C + sum over the others of equal or higher priority of (1 + ceil(R / T)) * C
 //! ```
 //!
 //! where `C` is a budget plus the kernel's cost of a release, and `blocking` is the sum of the
@@ -13,14 +13,14 @@
 //! of the longest request to the broker if a task with a skin can lend that its priority. The
 //! resource manager's warden is above all tasks; the manager itself is below them, whatever they
 //! ask it for, unless a task has the manager's priority. Linux is below all, but for the budget of
-//! its boosts, which counts at their ceiling, and once more: a boost begins when Linux asks for it,
-//! so two can follow each other. So do the budgets of threads of tasks with a skin: a thread that
-//! sleeps in between can use nearly all of one late in a period, and the next one at once. Equals
-//! are served in order of arrival; counting them as more urgent is safe.
+//! its boosts, which counts at their ceiling. Each of the others counts once more: a thread that
+//! sleeps in between can use nearly all of a budget late in a period, and the next one at once, as
+//! in a deferrable server (Strosnider, Lehoczky and Sha 1995). Equals are served in order of
+//! arrival; counting them as more urgent is safe.
 //!
 //! Nothing else of less urgent tasks and of Linux interrupts a running task: what is due for them
 //! waits until the CPU comes down to their priority, and Linux's lines are held back. The analysis
-//! holds if no task waits for another one, and each without a skin is released once in a period.
+//! holds if no task waits for another one.
 //!
 //! It is made for each processor, with what can run there: a task with several counts on each of
 //! them with all its threads. The resource manager and the broker are on the first one; what the
@@ -186,17 +186,13 @@ pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
         let lines_ns = machine.interrupt_ns.saturating_mul(lines_below(system, task));
         let letters_ns = machine.interrupt_ns.saturating_mul(letters(system, task));
         let broker_ns = broker_blocking(system, task);
-        // Such a budget can be used up late in a period, and again early in the next.
-        let skins = system.skins().filter(|(other, _)| other.processors.has(task.cpu));
-        let carried = skins.filter_map(|(other, _)| activity(other, machine));
-        let carried = carried.chain(budgets_apart(system, machine, task.cpu));
-        let carried = carried.filter(|one| one.priority >= task.priority);
-        let carried_ns = carried.fold(0, |sum: u64, apart| sum.saturating_add(apart.cost_ns));
+        // A budget can be used up late in a period, and again early in the next.
+        let carried_ns = more_urgent(&all, index).fold(0, |sum: u64, other| sum.saturating_add(other.cost_ns));
         let blocking = [machine.blocking_ns, lines_ns, letters_ns, broker_ns, carried_ns];
         let response_ns = worst_response(&all, index, blocking.into_iter().fold(0, u64::saturating_add));
         let span = response_ns.unwrap_or(time.period_ns);
         let others = interference(&all, index, u128::from(span)).unwrap_or(u128::MAX);
-        let others_ns = u64::try_from(others).unwrap_or(u64::MAX);
+        let others_ns = u64::try_from(others).unwrap_or(u64::MAX).saturating_add(carried_ns);
         let period_ns = time.period_ns;
         Some(Load { task: number, response_ns, broker_ns, others_ns, lines_ns, letters_ns, period_ns })
     };

@@ -1,5 +1,5 @@
 //! No text makes the reader or the checks panic, and the analysis agrees with a simulation.
-use pillion_system::{Activity, Target, check, parse, worst_response};
+use pillion_system::{Activity, Target, check, parse, responses, worst_response};
 use proptest::prelude::*;
 
 const DEMO: &str = include_str!("../../../systems/demo.toml");
@@ -90,6 +90,40 @@ fn simulate(tasks: &[Activity], offsets: &[u64], blocking: u64, until: u64) -> V
     worst
 }
 
+/// Longest response of the last task, released at any time, below threads that use their budgets
+/// when they please: in each unit of time, a thread with something left wants the processor or
+/// not, as `wants` tells. A budget is whole again when its thread begins to use it and a period has
+/// passed since it last did so, as in the kernel.
+fn simulate_budgets(tasks: &[Activity], wants: &[u8], until: u64) -> u64 {
+    let (last, others) = tasks.split_last().unwrap();
+    let mut budgets = vec![(0u64, 0u64); others.len()];
+    let mut jobs: Vec<(u64, u64)> = Vec::new();
+    let mut worst = 0;
+    for now in 0..until {
+        if now.is_multiple_of(last.period_ns) {
+            jobs.push((now, last.cost_ns));
+        }
+        let wish = wants[now as usize % wants.len()];
+        let user = others.iter().zip(&mut budgets).enumerate().find_map(|(i, (task, budget))| {
+            let wants_to = wish >> i & 1 != 0;
+            if wants_to && now >= budget.1 {
+                *budget = (task.cost_ns, now + task.period_ns);
+            }
+            (wants_to && budget.0 != 0).then_some(budget)
+        });
+        if let Some(budget) = user {
+            budget.0 -= 1;
+        } else if let Some(job) = jobs.first_mut() {
+            job.1 -= 1;
+            if job.1 == 0 {
+                let (released, _) = jobs.remove(0);
+                worst = worst.max(now + 1 - released);
+            }
+        }
+    }
+    jobs.iter().fold(worst, |worst, (released, _)| worst.max(until - released))
+}
+
 /// Response of the first job of `task` if all tasks are released together, or `None` if it is
 /// beyond the period.
 fn first_response(tasks: &[Activity], task: usize, blocking: u64) -> Option<u64> {
@@ -123,6 +157,31 @@ proptest! {
     fn analysis_is_exact_for_distinct_priorities(tasks in task_set(), blocking in 0u64..4) {
         for task in 0..tasks.len() {
             prop_assert_eq!(worst_response(&tasks, task, blocking), first_response(&tasks, task, blocking));
+        }
+    }
+
+    /// What `responses` tells of the least urgent of tasks without a skin, none of which sleeps
+    /// once in a period only.
+    #[test]
+    fn no_use_of_budgets_is_worse_than_the_check(
+        tasks in task_set(), wants in prop::collection::vec(any::<u8>(), 1..120), greedy: bool,
+    ) {
+        let told = |(i, t): (usize, &Activity)| {
+            let (priority, Activity { period_ns, cost_ns, .. }) = (200 - i, *t);
+            format!("[[task]]\nname='t{i}'\npriority={priority}\nperiod_ns={period_ns}000\nbudget_ns={cost_ns}000\n")
+        };
+        let text = tasks.iter().enumerate().map(told).collect::<String>();
+        let system = parse(&format!("[system]\nname='s'\n{text}")).unwrap();
+        let free = Target { overhead_ns: 0, blocking_ns: 0, interrupt_ns: 0, ..Target::default() };
+        let load = responses(&system, &free).pop().unwrap();
+        let bound = load.response_ns;
+        // Nothing, then everything: the end of a period before the beginning of the next.
+        let last = tasks.last().unwrap().period_ns;
+        let wants = if greedy { [vec![0; (last - 1) as usize], vec![0xff; 100]].concat() } else { wants };
+        if let Some(bound) = bound {
+            prop_assert!(simulate_budgets(&tasks, &wants, 1_000) * 1_000 <= bound);
+            // What is told of a task that does not fit adds up.
+            prop_assert_eq!(bound, tasks.last().unwrap().cost_ns * 1_000 + load.others_ns);
         }
     }
 
