@@ -45,7 +45,11 @@ impl<M: Machine> Kernel<M> {
     /// If it fails half-way, the part that is mapped stays mapped until the capability is unmapped.
     pub(crate) fn map(&mut self, slot: Id<Slot>, space: Id<Space>, address: u64, flags: u64) -> Result<bool> {
         let flags = self.check_map(slot, space, address, flags)?;
-        self.begin_mapping(slot, space, address)?;
+        // The checks and the first step are too long together. A call that is made again does a
+        // step in any case.
+        if self.begin_mapping(slot, space, address)? && self.m.interrupt_pending() {
+            return Ok(false);
+        }
         loop {
             let Entry { cap: Cap::Memory { base, size, .. }, mapped_pages, .. } = self.m.shared(slot).entry() else {
                 return Err(Error::WrongKind);
@@ -85,7 +89,9 @@ impl<M: Machine> Kernel<M> {
         Ok(if device && format == Format::Host { flags | map::UNCACHED } else { flags })
     }
 
-    fn begin_mapping(&mut self, slot: Id<Slot>, id: Id<Space>, at: u64) -> Result<()> {
+    /// Enters a memory capability into the list of a space. Returns false if it is there, from the
+    /// same call made before.
+    fn begin_mapping(&mut self, slot: Id<Slot>, id: Id<Space>, at: u64) -> Result<bool> {
         let Entry { cap: Cap::Memory { space, address, .. }, unmapping, .. } = self.m.shared(slot).entry() else {
             return Err(Error::WrongKind);
         };
@@ -93,7 +99,7 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::Busy);
         }
         match space {
-            Some(s) if s == id && address == at => return Ok(()),
+            Some(s) if s == id && address == at => return Ok(false),
             Some(_) => return Err(Error::Busy),
             None => {}
         }
@@ -105,7 +111,7 @@ impl<M: Machine> Kernel<M> {
             self.set_mapped_previous(first, Some(slot));
         }
         self.m.shared(id).mapped.set(Some(slot));
-        Ok(())
+        Ok(true)
     }
 
     /// Removes part of the mapping of a memory capability. Returns whether nothing is mapped any
