@@ -47,6 +47,7 @@ static const struct test {
 	{ "executes", executes },
 	{ "prepares", prepares },
 	{ "report", report },
+	{ "obstacles", obstacles },
 	{ "traced", traced },
 	{ "exceptions", exceptions },
 	{ "faults", faults },
@@ -233,6 +234,8 @@ int main(int argc, char **argv)
 		return prepared();
 	if (argc > 1 && !strcmp(argv[1], "reported"))
 		return reported();
+	if (argc > 1 && !strcmp(argv[1], "hindered"))
+		return hindered();
 	if (argc > 1 && (!strcmp(argv[1], "other") || !strcmp(argv[1], "gained")))
 		return other(!strcmp(argv[1], "gained"));
 	setvbuf(stdout, NULL, _IONBF, 0);

@@ -3,6 +3,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +15,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -54,15 +61,21 @@ int reported(void)
 	return 7;
 }
 
-static void executes_with_report(void *option)
+/* Executes this program, with an argument, as `pillion exec` does with an option. */
+static void executes_reported(const char *option, const char *argument)
 {
 	int fd = open(REPORT, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	char self[256] = "";
 
 	check(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0, REPORT ": %s", strerror(errno));
 	check(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "readlink: %s", strerror(errno));
-	execlp("pillion", "pillion", "exec", "--report", option, self, "reported", NULL);
+	execlp("pillion", "pillion", "exec", "--report", option, self, argument, NULL);
 	fail(__FILE__, __LINE__, "pillion: %s", strerror(errno));
+}
+
+static void executes_with_report(void *option)
+{
+	executes_reported(option, "reported");
 }
 
 /* Most bytes of the functions here. */
@@ -107,6 +120,87 @@ void report(void)
 	fd = open(REPORT, O_RDONLY);
 	check(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0, REPORT ": %s", strerror(errno));
 	check(strstr(text, ": ended by signal 24 (") && strstr(text, "--warn"), "its end: %.400s", text);
+	close(fd);
+	unlink(REPORT);
+}
+
+/* More than [dual] of systems/dual.toml has. */
+#define THREADS 9
+
+static void *naps(void *context)
+{
+	const struct timespec time = { .tv_nsec = 20 * MILLISECOND };
+
+	(void)context;
+	nanosleep(&time, NULL);
+	return NULL;
+}
+
+/* Meets an obstacle after the other. */
+int hindered(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = { .len = 1, .filter = &allow };
+	struct sched_param parameters = { .sched_priority = PRIORITY };
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3];
+	const struct rlimit page = { 4096, 4096 };
+	pthread_t threads[THREADS];
+	int i;
+
+	check(!sched_setscheduler(0, SCHED_FIFO, &parameters), "sched_setscheduler: %s", strerror(errno));
+	for (i = 0; i < THREADS; i++)
+		check(!pthread_create(&threads[i], NULL, naps, NULL), "thread %d", i);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	/* With this capability the limit is none. */
+	check(!syscall(SYS_capget, &header, rights), "capget: %s", strerror(errno));
+	rights[0].effective &= ~(1u << CAP_IPC_LOCK);
+	rights[0].permitted &= ~(1u << CAP_IPC_LOCK);
+	check(!setrlimit(RLIMIT_MEMLOCK, &page) && !syscall(SYS_capset, &header, rights), "capset: %s",
+	      strerror(errno));
+	munlockall();
+	/* More than the stacks that are gone. */
+	check(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED, "mmap");
+	naps(NULL);
+	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
+	      "seccomp: %s", strerror(errno));
+	naps(NULL);
+	check(!setuid(1), "setuid: %s", strerror(errno));
+	naps(NULL);
+	return 0;
+}
+
+static void executes_hindered(void *option)
+{
+	executes_reported(option, "hindered");
+}
+
+/* The report says what kept threads from primary mode, and nothing that did not. */
+void obstacles(void)
+{
+	static const char *const told[] = {
+		"stayed in Linux: all threads of [dual] were in use; raise `threads`",
+		"stayed in Linux: its memory is more than RLIMIT_MEMLOCK lets it lock; raise",
+		"stayed in Linux: its system calls are filtered or traced; run it without seccomp",
+		"stayed in Linux: its user changed, or it gained rights; mark it in the program after that",
+	};
+	static char text[16384];
+	const char *line;
+	unsigned int i, lines = 0;
+	int status, fd;
+
+	if (is_native)
+		return;
+	status = status_of(spawn(executes_hindered, "--"));
+	check(!status, "its status is %#x", status);
+	fd = open(REPORT, O_RDONLY);
+	check(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0, REPORT ": %s", strerror(errno));
+	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		check(strstr(text, told[i]), "not told: %s", told[i]);
+	for (line = text; (line = strstr(line, "stayed in Linux")); line++)
+		lines++;
+	check(lines == sizeof(told) / sizeof(told[0]), "%u obstacles", lines);
 	close(fd);
 	unlink(REPORT);
 }

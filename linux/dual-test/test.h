@@ -154,7 +154,9 @@ void prepares(void);
 int prepared(void);
 /* And what `report` executes. */
 void report(void);
+void obstacles(void);
 int reported(void);
+int hindered(void);
 void traced(void);
 void exceptions(void);
 void faults(void);

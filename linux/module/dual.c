@@ -96,11 +96,14 @@ struct dual_process *dual_process_and_thread(struct dual_thread **thread)
 
 	spin_lock(&lock);
 	process = find(task_tgid(current));
-	if (process && process->marked && has_no_more_rights(process)) {
+	if (process && (!process->marked || !has_no_more_rights(process))) {
+		if (process->marked && dual_is_real_time())
+			dual_hinder(process, PILLION_DUAL_OBSTACLE_RIGHTS);
+		process = NULL;
+	}
+	if (process) {
 		refcount_inc(&process->references);
 		*thread = find_thread(process);
-	} else {
-		process = NULL;
 	}
 	spin_unlock(&lock);
 	return process;
@@ -479,6 +482,19 @@ static int place(struct owner *owner, struct pillion_dual_look_place __user *use
 	return error;
 }
 
+/* Tells what kept threads of its processes from primary mode. */
+static int obstacles(struct owner *owner, u32 __user *user)
+{
+	unsigned long all = 0;
+	unsigned int i;
+
+	mutex_lock(&owner->lock);
+	for (i = 0; i < owner->count; i++)
+		all |= READ_ONCE(owner->processes[i]->obstacles);
+	mutex_unlock(&owner->lock);
+	return put_user((u32)all, user);
+}
+
 static long call(unsigned int number, unsigned long argument)
 {
 	struct dual_process *process = dual_process_of_current();
@@ -506,6 +522,8 @@ static long dual_ioctl(struct file *file, unsigned int number, unsigned long arg
 		return look(file->private_data, user);
 	case PILLION_IOC_DUAL_PLACE:
 		return place(file->private_data, user);
+	case PILLION_IOC_DUAL_OBSTACLES:
+		return obstacles(file->private_data, user);
 	default:
 		return -ENOTTY;
 	}

@@ -93,11 +93,10 @@ struct dual_process {
 	bool lives;
 	/* Whether its threads may enter primary mode: it was not unmarked since. */
 	bool marked;
-	/* Whether it was told that its memory cannot be pinned, and that no slot was free. */
+	/* Whether it was told that its memory cannot be pinned. */
 	bool is_warned;
-	bool is_crowded;
-	/* And that a thread has to be where dual mode is. */
-	bool is_elsewhere;
+	/* What kept its threads from primary mode: PILLION_DUAL_OBSTACLE_... */
+	unsigned long obstacles;
 	struct dual_pins pins;
 	/* Where its threads left primary mode. Guarded by `report`. */
 	struct mutex report;
@@ -232,7 +231,16 @@ void dual_thread_close(void);
 /* Between these two, the task is started anew. May sleep. */
 void dual_stop_offering(void);
 void dual_go_on_offering(void);
-void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread);
+/* Whether the current thread has a policy with which it may enter primary mode. */
+static inline bool dual_is_real_time(void)
+{
+	return current->policy == SCHED_FIFO || current->policy == SCHED_RR;
+}
+
+/* Notes what keeps threads of a process from primary mode. Returns whether that is new. */
+bool dual_hinder(struct dual_process *process, unsigned int obstacle);
+/* The same of its memory, with the error of dual_pin(). */
+void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread, int error);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_slot_recall(unsigned int slot);
 /*

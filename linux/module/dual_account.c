@@ -2,6 +2,8 @@
 /* What a thread did in primary mode and why it came back, as it is counted and told. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitops.h>
+#include <linux/errno.h>
 #include <linux/math64.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -170,9 +172,20 @@ void dual_warn(const struct dual_process *process, const struct dual_thread *thr
 		send_debug(PILLION_DUAL_DEBUG_SIGNAL);
 }
 
-/* Once, not at each call that could enter primary mode. */
-void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread)
+bool dual_hinder(struct dual_process *process, unsigned int obstacle)
 {
+	return !test_bit(obstacle, &process->obstacles) && !test_and_set_bit(obstacle, &process->obstacles);
+}
+
+/* Once, not at each call that could enter primary mode. */
+void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread, int error)
+{
+	if (error == -EDQUOT)
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_LIMIT);
+	else if (error == -E2BIG)
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_SIZE);
+	else
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_MEMORY);
 	if (dual_warns(process, thread) && !xchg(&process->is_warned, true))
 		send_debug(PILLION_DUAL_DEBUG_MEMORY);
 }

@@ -256,9 +256,10 @@ static noinline long became_urgent(const struct pt_regs *regs)
 	long result = dual_natively(regs);
 	struct dual_thread *thread;
 	struct dual_process *process = dual_process_and_thread(&thread);
+	int error = process && !result ? dual_pin(&process->pins) : 0;
 
-	if (process && !result && dual_pin(&process->pins))
-		dual_warn_of_memory(process, thread);
+	if (error)
+		dual_warn_of_memory(process, thread, error);
 	/* The scheduler does not switch if the thread runs on. */
 	dual_urgency_run();
 	if (process)

@@ -7,6 +7,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -260,7 +261,7 @@ static unsigned long count(struct mm_struct *mm)
 	return pages;
 }
 
-/* Room for that many pages; NULL if they are too many. */
+/* Room for that many pages. */
 static struct dual_pages *make_room(unsigned long room)
 {
 	struct dual_pages *pinned;
@@ -268,11 +269,12 @@ static struct dual_pages *make_room(unsigned long room)
 	if (room > totalram_pages() / 2) {
 		pr_warn_ratelimited("%*pE: its memory, %lu pages, cannot be pinned: it is more than half of Linux's; use less\n",
 				    (int)strlen(current->comm), current->comm, room);
-		return NULL;
+		return ERR_PTR(-E2BIG);
 	}
 	pinned = kvmalloc(struct_size(pinned, pages, room), GFP_KERNEL | __GFP_NOWARN);
-	if (pinned)
-		pinned->room = room;
+	if (!pinned)
+		return ERR_PTR(-ENOMEM);
+	pinned->room = room;
 	return pinned;
 }
 
@@ -285,7 +287,7 @@ static int account(struct mm_struct *mm, unsigned long before, unsigned long roo
 		return 0;
 	pr_warn_ratelimited("%*pE: its memory, %lu pages, cannot be pinned: RLIMIT_MEMLOCK; raise it\n",
 			    (int)strlen(current->comm), current->comm, room);
-	return -ENOMEM;
+	return -EDQUOT;
 }
 
 static void fill(struct dual_pins *pins, struct dual_pages *pinned, struct mm_struct *mm)
@@ -323,10 +325,14 @@ static int scan(struct dual_pins *pins, struct mm_struct *mm)
 		.unmaps = atomic_read(&pins->unmaps),
 	};
 	struct dual_pages *old = READ_ONCE(pins->pinned), *pinned = make_room(count(mm));
+	int error;
 
-	if (!pinned || account(mm, old ? old->room : 0, pinned->room)) {
+	if (IS_ERR(pinned))
+		return PTR_ERR(pinned);
+	error = account(mm, old ? old->room : 0, pinned->room);
+	if (error) {
 		kvfree(pinned);
-		return -ENOMEM;
+		return error;
 	}
 	/* Before what was pinned is given up, so that no page is free to move in between. */
 	fill(pins, pinned, mm);
@@ -339,7 +345,10 @@ static int scan(struct dual_pins *pins, struct mm_struct *mm)
 	return 0;
 }
 
-/* Pins the memory of the current process, unless it looks as at the last scan. */
+/*
+ * Pins the memory of the current process, unless it looks as at the last scan. Fails with -EDQUOT
+ * if it may not lock so much, -E2BIG if that is too much for Linux, and others.
+ */
 int dual_pin(struct dual_pins *pins)
 {
 	struct mm_struct *mm = current->mm;

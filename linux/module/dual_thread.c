@@ -182,11 +182,38 @@ static bool has_shadow_stack(void)
 /* Whether the current thread may run in primary mode. */
 static bool may_enter(const struct pt_regs *regs)
 {
-	bool is_rt = current->policy == SCHED_FIFO || current->policy == SCHED_RR;
-
-	return is_rt && !current->ptrace && !signal_pending(current) && !READ_ONCE(ends) &&
+	return dual_is_real_time() && !current->ptrace && !signal_pending(current) && !READ_ONCE(ends) &&
 	       !(current_thread_info()->syscall_work & CALL_WORK) && !(regs->flags & X86_EFLAGS_TF) &&
 	       !has_segments() && !has_shadow_stack() && !dual_has_clocks() && task_alive(dual_task);
+}
+
+/* Notes what keeps the current thread from primary mode, unless that passes by itself. */
+static noinline void note_obstacle(struct dual_process *process, const struct pt_regs *regs)
+{
+	if (!dual_is_real_time())
+		return;
+	if (current->ptrace)
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_TRACED);
+	else if (current_thread_info()->syscall_work & CALL_WORK)
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_FILTERED);
+	else if (regs->flags & X86_EFLAGS_TF || has_segments() || has_shadow_stack())
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_STATE);
+	else if (dual_has_clocks())
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_CLOCKS);
+	else if (!READ_ONCE(ends) && !task_alive(dual_task))
+		dual_hinder(process, PILLION_DUAL_OBSTACLE_TASK);
+}
+
+/* Has the current thread be where primary mode is. Returns false if it may not. */
+static bool stay(struct dual_process *process)
+{
+	if (dual_stay())
+		return true;
+	if (dual_hinder(process, PILLION_DUAL_OBSTACLE_AFFINITY))
+		pr_notice_ratelimited("%*pE[%d]: stays in Linux: dual mode is on processor %d, which its affinity excludes\n",
+				      (int)strlen(current->comm), current->comm, task_tgid_nr(current),
+				      DUAL_CPU);
+	return false;
 }
 
 static bool is_sleep(u64 number)
@@ -494,12 +521,17 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 		     long *result)
 {
 	struct terms terms = { 0 };
-	int number;
+	int number, error;
 
-	if (!is_entrance(regs) || !may_enter(regs))
+	if (!is_entrance(regs))
 		return false;
-	if (dual_pin(&process->pins)) {
-		dual_warn_of_memory(process, thread);
+	if (!may_enter(regs)) {
+		note_obstacle(process, regs);
+		return false;
+	}
+	error = dual_pin(&process->pins);
+	if (error) {
+		dual_warn_of_memory(process, thread, error);
 		return false;
 	}
 	if (!thread)
@@ -512,15 +544,10 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 	}
 	if (is_sleep(regs->orig_ax) && !take_time(&terms, regs))
 		return false;
-	if (!dual_stay()) {
-		if (!xchg(&process->is_elsewhere, true))
-			pr_notice_ratelimited("%*pE[%d]: stays in Linux: dual mode is on processor %d, which its affinity excludes\n",
-					      (int)strlen(current->comm), current->comm, task_tgid_nr(current),
-					      DUAL_CPU);
+	if (!stay(process))
 		return false;
-	}
 	number = claim();
-	if (number < 0 && !xchg(&process->is_crowded, true))
+	if (number < 0 && dual_hinder(process, PILLION_DUAL_OBSTACLE_THREADS))
 		pr_notice_ratelimited("%*pE[%d]: stays in Linux: all %u threads of [dual] are in use; raise `threads`\n",
 				      (int)strlen(current->comm), current->comm, task_tgid_nr(current),
 				      dual_slot_count());
@@ -568,7 +595,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 	struct terms terms = { .naming = &naming };
 	long result;
 	bool stays;
-	int slot;
+	int slot, error;
 
 	if (regs->orig_ax != __NR_ioctl || !user_64bit_mode(regs))
 		return -ENOTTY;
@@ -583,9 +610,13 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 	thread = dual_thread_of_current(process);
 	if (!thread)
 		return -ENOMEM;
-	stays = may_enter(regs) && dual_stay();
-	if (stays && dual_pin(&process->pins)) {
-		dual_warn_of_memory(process, thread);
+	stays = may_enter(regs);
+	if (!stays)
+		note_obstacle(process, regs);
+	stays = stays && stay(process);
+	error = stays ? dual_pin(&process->pins) : 0;
+	if (error) {
+		dual_warn_of_memory(process, thread, error);
 		stays = false;
 	}
 	if (!stays) {

@@ -130,6 +130,43 @@ bool dual_look_place(int device, unsigned int index, struct pillion_dual_place *
 	return true;
 }
 
+static const struct {
+	const char *why, *remedy;
+} obstacles[PILLION_DUAL_OBSTACLES] = {
+	[PILLION_DUAL_OBSTACLE_LIMIT] = { "its memory is more than RLIMIT_MEMLOCK lets it lock",
+					  "raise that (`ulimit -l`, limits.conf)" },
+	[PILLION_DUAL_OBSTACLE_SIZE] = { "its memory is more than half of Linux's", "use less, or give Linux more" },
+	[PILLION_DUAL_OBSTACLE_MEMORY] = { "its memory could not be pinned, or a process with a mark shares all of it",
+					   "look for pillion in `dmesg`" },
+	[PILLION_DUAL_OBSTACLE_THREADS] = { "all threads of [dual] were in use",
+					    "raise `threads` in the system file" },
+	[PILLION_DUAL_OBSTACLE_AFFINITY] = { "its affinity excludes the first processor, where dual mode is",
+					     "let it run there (`taskset`, sched_setaffinity)" },
+	[PILLION_DUAL_OBSTACLE_TRACED] = { "it was traced", "let it run without debugger and strace" },
+	[PILLION_DUAL_OBSTACLE_FILTERED] = { "its system calls are filtered or traced",
+					     "run it without seccomp (SystemCallFilter= of its service)" },
+	[PILLION_DUAL_OBSTACLE_STATE] = { "it has segments, single steps or a shadow stack", "do without" },
+	[PILLION_DUAL_OBSTACLE_CLOCKS] = { "it is in a time namespace with clocks of its own",
+					   "start it outside, or without offsets" },
+	[PILLION_DUAL_OBSTACLE_RIGHTS] = { "its user changed, or it gained rights",
+					   "mark it in the program after that (PILLION_IOC_DUAL_MARK)" },
+	[PILLION_DUAL_OBSTACLE_TASK] = { "the task of dual mode has ended", "look at `pillion dmesg`" },
+};
+
+bool dual_obstacles(FILE *out, int device, const char *program)
+{
+	uint32_t found = 0;
+	unsigned int i;
+
+	if (ioctl(device, PILLION_IOC_DUAL_OBSTACLES, &found))
+		return false;
+	for (i = 0; i < PILLION_DUAL_OBSTACLES; i++)
+		if (found & 1u << i)
+			fprintf(out, "pillion: a thread of %s stayed in Linux: %s; %s\n", program, obstacles[i].why,
+				obstacles[i].remedy);
+	return found;
+}
+
 static void frame_text(FILE *out, const struct pillion_dual_place *place, unsigned int index)
 {
 	const struct pillion_dual_frame *frame = &place->frames[index];

@@ -17,6 +17,8 @@ void dual_advice(FILE *out, const struct pillion_dual_thread *thread);
 /* Reads a place where a thread left primary mode, likewise. */
 bool dual_look_place(int device, unsigned int index, struct pillion_dual_place *place);
 void dual_place_text(FILE *out, const struct pillion_dual_place *place);
+/* Says what kept the threads of a program from primary mode. Returns whether anything did. */
+bool dual_obstacles(FILE *out, int device, const char *program);
 void dual_json(const struct pillion_dual_thread *thread);
 
 #endif

@@ -195,7 +195,7 @@ static void report(int device, pid_t process, const struct request *request, int
 	struct pillion_dual_thread thread;
 	struct pillion_dual_place place;
 	unsigned int i, shown = 0;
-	bool is_watched = false;
+	bool is_watched = false, is_hindered;
 
 	for (i = 0; dual_look(device, i, &thread); i++) {
 		if (thread.process != (uint32_t)process)
@@ -208,10 +208,11 @@ static void report(int device, pid_t process, const struct request *request, int
 	}
 	if (WIFSIGNALED(status))
 		report_signal(request, WTERMSIG(status), is_watched);
-	if (!shown && !was_not_executed(status))
+	is_hindered = dual_obstacles(stderr, device, request->words[0]);
+	if (!shown && !is_hindered && !was_not_executed(status))
 		fprintf(stderr, "pillion: no thread of %s was in primary mode: none waited with the policy SCHED_FIFO or"
-			" SCHED_RR, or a line above or in `dmesg` says why it could not, or they are of a process"
-			" that it started: put `pillion exec --report` before that program\n", request->words[0]);
+			" SCHED_RR, or a line above says why it could not, or they are of a process that it"
+			" started: put `pillion exec --report` before that program\n", request->words[0]);
 	for (i = 0; dual_look_place(device, i, &place); i++)
 		dual_place_text(stderr, &place);
 }

@@ -88,6 +88,28 @@ static inline int pillion_dual_linux(void)
 #define PILLION_DUAL_LEFT_WATCHDOG 6
 #define PILLION_DUAL_LEFT_REASONS 7
 
+/* What kept real-time threads of a process from primary mode when they waited: numbers of bits. */
+/* Its memory is more than RLIMIT_MEMLOCK, more than half of Linux's, or another process's too. */
+#define PILLION_DUAL_OBSTACLE_LIMIT 0
+#define PILLION_DUAL_OBSTACLE_SIZE 1
+#define PILLION_DUAL_OBSTACLE_MEMORY 2
+/* All threads of [dual] were in use. */
+#define PILLION_DUAL_OBSTACLE_THREADS 3
+/* The thread's affinity excludes the processor that dual mode is on. */
+#define PILLION_DUAL_OBSTACLE_AFFINITY 4
+/* It was traced; its system calls are filtered (seccomp) or handed to a handler. */
+#define PILLION_DUAL_OBSTACLE_TRACED 5
+#define PILLION_DUAL_OBSTACLE_FILTERED 6
+/* It has segments, a shadow stack or the trap flag, which are not carried. */
+#define PILLION_DUAL_OBSTACLE_STATE 7
+/* It is in a time namespace with clocks of its own. */
+#define PILLION_DUAL_OBSTACLE_CLOCKS 8
+/* The task of dual mode has ended. */
+#define PILLION_DUAL_OBSTACLE_TASK 9
+/* It is another user's than when it was marked, or has rights that it did not have then. */
+#define PILLION_DUAL_OBSTACLE_RIGHTS 10
+#define PILLION_DUAL_OBSTACLES 11
+
 /* System calls that took a thread to Linux: the most frequent ones are kept. */
 #define PILLION_DUAL_CALLS 6
 
@@ -206,6 +228,8 @@ struct pillion_dual_open {
 #define PILLION_IOC_DUAL_UNMARK _IO('P', 25)
 #define PILLION_IOC_DUAL_LOOK _IOWR('P', 26, struct pillion_dual_look)
 #define PILLION_IOC_DUAL_PLACE _IOWR('P', 40, struct pillion_dual_look_place)
+/* Reads the obstacles of the processes that were marked by this open file, each a bit. */
+#define PILLION_IOC_DUAL_OBSTACLES _IOR('P', 41, __u32)
 /*
  * Primary mode's own system call with that number, PILLION_DUAL_SERVICE_... of pillion_channel.h,
  * for a thread in secondary mode, in a process with a mark (EPERM). The arguments are in the same
