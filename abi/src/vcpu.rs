@@ -24,7 +24,8 @@ pub enum Exit {
     WriteMsr = 4,
     /// CPUID.
     Cpuid = 5,
-    /// HLT with interrupts masked: nothing but an NMI or a reset can wake the guest.
+    /// HLT with interrupts masked: nothing but an NMI or a reset can wake the guest, which is still
+    /// at it.
     Halted = 6,
     /// Triple fault.
     Shutdown = 7,
@@ -179,6 +180,10 @@ pub mod dirty {
     pub const SYSTEM: u64 = 2;
     /// [`super::State::event`] holds an exception to deliver.
     pub const EVENT: u64 = 4;
+    /// The guest gets an NMI as soon as it takes one: not before the handler of the last one
+    /// executed IRET, in an interrupt shadow, or before an exception that is to be delivered. Until
+    /// then the kernel keeps the bit set. With [`SYSTEM`] the last one is forgotten.
+    pub const NMI: u64 = 8;
 }
 
 /// Exceptions to deliver: bits 0..=7 vector, bit 11 with error code, bits 32..=63 error code.

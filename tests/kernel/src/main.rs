@@ -16,6 +16,7 @@ mod fault_handler;
 mod fpu;
 mod guest_interrupt;
 mod guest_message;
+mod guest_nmi;
 mod guest_signal;
 mod guest_wait;
 mod inheritance;
@@ -52,7 +53,7 @@ task!(main);
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Checked);
 
-const ALL: [&[Test]; 29] = [
+const ALL: [&[Test]; 30] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
@@ -78,6 +79,7 @@ const ALL: [&[Test]; 29] = [
     preemption::TESTS,
     exits::TESTS,
     start_up::TESTS,
+    guest_nmi::TESTS,
     guest_signal::TESTS,
     guest_wait::TESTS,
     user_vcpu::TESTS,

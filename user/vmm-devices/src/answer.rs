@@ -54,7 +54,7 @@ pub enum Effect {
     None,
     /// Make the vector pending in the guest ([`pillion_abi::call::Call::VcpuInject`]).
     Interrupt(u8),
-    /// The guest sends itself an NMI, which the monitor does not deliver.
+    /// The processor sends itself an NMI ([`pillion_abi::vcpu::dirty::NMI`]).
     Nmi,
     /// A message for other processors, or for several, or of the doorbell
     /// ([`crate::processors::Processors::send`]).

@@ -18,7 +18,7 @@ enum Run {
     /// It waits for a start-up message.
     Waits,
     Runs,
-    /// It halted with interrupts off: only INIT brings it back.
+    /// It halted with interrupts off: only INIT and NMI bring it back.
     Halted,
 }
 
@@ -31,6 +31,8 @@ pub struct News {
     pub start: Option<u8>,
     /// Vectors that became pending.
     pub vectors: [u64; 4],
+    /// It gets an NMI.
+    pub nmi: bool,
 }
 
 impl News {
@@ -85,8 +87,7 @@ impl Processors {
         }
     }
 
-    /// A processor sends a message. Returns those that have to look at their news. NMIs are not
-    /// delivered.
+    /// A processor sends a message. Returns those that have to look at their news.
     pub fn send(&mut self, from: usize, message: Message) -> Set {
         let mut reached = 0;
         for (i, processor) in self.all.iter_mut().enumerate() {
@@ -116,9 +117,9 @@ impl Processors {
         self.get(index).map_or(News::default(), |processor| core::mem::take(&mut processor.news))
     }
 
-    /// Takes the vectors alone, unless the processor was reset or started meanwhile: then it will
-    /// look at all.
-    pub fn take_vectors(&mut self, index: usize) -> News {
+    /// Takes its interrupts alone, unless the processor was reset or started meanwhile: then it
+    /// will look at all.
+    pub fn take_interrupts(&mut self, index: usize) -> News {
         match self.get(index) {
             Some(Processor { news: news @ News { init: false, start: None, .. }, .. }) => core::mem::take(news),
             _ => News::default(),
@@ -147,6 +148,11 @@ impl Processor {
             // A processor that waits for a start-up message has its local APIC disabled.
             Kind::Fixed(vector) | Kind::Lowest(vector) if self.run != Run::Waits => {
                 self.news.vectors[usize::from(vector >> 6)] |= 1 << (vector & 63);
+                true
+            }
+            Kind::Nmi if self.run != Run::Waits => {
+                self.run = Run::Runs;
+                self.news.nmi = true;
                 true
             }
             // A processor cannot reset itself so.

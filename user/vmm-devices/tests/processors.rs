@@ -19,7 +19,7 @@ fn started() -> Processors {
     assert_eq!(send(&mut processors, 0, 0xc_4500), 0b110);
     assert_eq!(send(&mut processors, 0, 0xc_4608), 0b110);
     for i in [1, 2] {
-        assert_eq!(processors.take(i), News { init: true, start: Some(8), vectors: [0; 4] });
+        assert_eq!(processors.take(i), News { init: true, start: Some(8), ..News::default() });
     }
     processors
 }
@@ -120,6 +120,25 @@ fn the_last_one_that_halts_is_the_end() {
     assert_eq!((processors.take(1), send(&mut processors, 0, 0xc_4608)), (News::default(), 0b110));
 }
 
+/// NMIs merge, reach whoever was started, and end a halt.
+#[test]
+fn an_nmi_ends_a_halt() {
+    let mut processors = Processors::new(&IDS);
+    assert_eq!(send(&mut processors, 0, 4 << 32 | 0x400), 0, "it waits");
+    let mut processors = started();
+    assert_eq!((send(&mut processors, 0, 0xc_0400), send(&mut processors, 2, 4 << 32 | 0x400)), (0b110, 0b10));
+    let nmi = News { nmi: true, ..News::default() };
+    assert_eq!((processors.take(1), processors.take(1)), (nmi, News::default()));
+    assert_eq!(processors.take_interrupts(2), nmi);
+    assert!(!processors.halt(1) && !processors.halt(2));
+    assert_eq!(send(&mut processors, 0, 4 << 32 | 0x400), 0b10);
+    assert!(!processors.halt(0), "1 is about to handle it");
+    assert!(processors.halt(1));
+    assert_eq!(send(&mut processors, 0, 0x8_0400), 0b111);
+    send(&mut processors, 0, 4 << 32 | 0x4500);
+    assert_eq!(processors.take(1), News { init: true, ..News::default() }, "INIT forgets");
+}
+
 #[test]
 fn nobody_resets_himself() {
     let mut processors = started();
@@ -151,7 +170,7 @@ proptest! {
                         Kind::Init => wanted = News { init: true, ..News::default() },
                         Kind::StartUp(page) => wanted.start = Some(page),
                         Kind::Fixed(v) | Kind::Lowest(v) => wanted.vectors[usize::from(v / 64)] |= 1 << (v % 64),
-                        Kind::Nmi => unreachable!(),
+                        Kind::Nmi => wanted.nmi = true,
                     }
                 }
                 prop_assert_eq!(news, wanted);

@@ -4,6 +4,7 @@ use pillion_abi::NEVER;
 use pillion_abi::vcpu::{Exit, State, dirty};
 use pillion_runtime::{call, info::monitor};
 use pillion_vmm_devices::answer::Route;
+use pillion_vmm_devices::processors::News;
 
 use crate::end::End;
 
@@ -62,6 +63,19 @@ impl Vcpu {
     pub fn raise(&self, event: u64) {
         self.state.event.set(event);
         self.state.dirty.update(|bits| bits | dirty::EVENT);
+    }
+
+    /// Delivers what a processor was sent, but for INIT and start-up.
+    pub fn interrupt(&self, news: News) {
+        news.vectors().for_each(|vector| self.inject(vector));
+        if news.nmi {
+            self.interrupt_by_nmi();
+        }
+    }
+
+    /// Delivers an NMI, as soon as the processor takes one.
+    pub fn interrupt_by_nmi(&self) {
+        self.state.dirty.update(|bits| bits | dirty::NMI);
     }
 
     /// Makes a vector pending.

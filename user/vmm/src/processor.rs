@@ -16,6 +16,9 @@ use crate::{
     watchdog::{self, Watchdog},
 };
 
+/// Bytes of HLT.
+const HLT: u64 = 1;
+
 /// A processor.
 pub struct Processor {
     /// Its vCPU.
@@ -97,7 +100,8 @@ impl Processor {
         (self.runs && self.watchdog.hung(self.vcpu.state)).then_some(End::Hung)
     }
 
-    /// Acts on what other processors have sent. Returns whether the processor was reset.
+    /// Acts on what other processors have sent. Returns whether that ends HLT with interrupts off:
+    /// the processor was reset, or gets an NMI.
     pub fn look(&mut self, machine: &mut VirtualMachine) -> bool {
         let index = self.vcpu.index();
         let news = machine.bus.processors.take(index);
@@ -112,14 +116,19 @@ impl Processor {
         if news.init || news.start.is_some() {
             linux_vcpu::reset(index);
         }
-        news.vectors().for_each(|vector| self.vcpu.inject(vector));
-        news.init
+        self.vcpu.interrupt(news);
+        if news.nmi && !self.runs {
+            // It halts.
+            self.start(machine);
+        }
+        news.init || news.nmi
     }
 
-    /// The processor halts with interrupts off, so that only INIT brings it back. Returns how Linux
-    /// ended, if none runs any more.
+    /// The processor halts with interrupts off, so that only INIT and NMI bring it back. Returns
+    /// how Linux ended, if none runs any more.
     pub fn halt(&mut self, machine: &mut VirtualMachine) -> Option<End> {
-        // It may have been reset since it halted.
+        self.vcpu.advance(HLT);
+        // It may have been reset or interrupted since it halted.
         if self.look(machine) {
             return None;
         }

@@ -126,7 +126,7 @@ impl VirtualMachine {
         let (processors, own) = (&mut self.bus.processors, vcpu.index());
         let reached = processors.send(own, message);
         if reached >> own & 1 != 0 {
-            processors.take_vectors(own).vectors().for_each(|vector| vcpu.inject(vector));
+            vcpu.interrupt(processors.take_interrupts(own));
         }
         self.alert(reached & !(1 << own));
     }

@@ -110,6 +110,8 @@ const EVENT_INTERRUPT: u64 = 0;
 const EVENT_NMI: u64 = 2 << 8;
 const EVENT_EXCEPTION: u64 = 3 << 8;
 const NMI: u8 = 2;
+/// An NMI in the form in which the processor injects it.
+pub const INJECT_NMI: u64 = EVENT_VALID | EVENT_NMI | NMI as u64;
 
 /// An exception in the form in which the processor injects it.
 #[inline]
@@ -155,7 +157,7 @@ pub const fn interrupted(info: u64) -> Interrupted {
     let vector = info as u8;
     match (info & EVENT_TYPE, vector) {
         (EVENT_INTERRUPT, _) | (EVENT_EXCEPTION, 32..) => Interrupted::Interrupt(vector),
-        (EVENT_NMI, _) | (EVENT_EXCEPTION, NMI) => Interrupted::Inject(EVENT_VALID | EVENT_NMI | NMI as u64),
+        (EVENT_NMI, _) | (EVENT_EXCEPTION, NMI) => Interrupted::Inject(INJECT_NMI),
         // INT3 and INTO: the guest is still at the instruction.
         (EVENT_EXCEPTION, 3 | 4) => Interrupted::Nothing,
         (EVENT_EXCEPTION, _) => Interrupted::Inject(info & (0xffff_ffff << 32 | EVENT_VALID | EVENT_HAS_CODE | 0x7ff)),

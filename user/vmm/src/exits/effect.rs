@@ -18,8 +18,8 @@ pub fn carry_out(machine: &mut VirtualMachine, vcpu: &Vcpu, effect: Effect) -> O
         }
         Effect::Request(Request::Reset) => return Some(End::Reboot),
         Effect::Request(Request::PowerOff { .. }) => return Some(End::PowerOff),
-        // Linux sends itself an NMI only to check a CPU that hangs; the watchdog then handles that.
-        Effect::None | Effect::Nmi => {}
+        Effect::Nmi => vcpu.interrupt_by_nmi(),
+        Effect::None => {}
     }
     None
 }

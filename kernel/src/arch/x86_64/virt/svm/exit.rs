@@ -19,6 +19,7 @@ mod code {
     pub const INIT: u32 = 0x63;
     pub const RDPMC: u32 = 0x6f;
     pub const CPUID: u32 = 0x72;
+    pub const IRET: u32 = 0x74;
     pub const INVD: u32 = 0x76;
     pub const HLT: u32 = 0x78;
     pub const INVLPGA: u32 = 0x7a;
@@ -160,14 +161,30 @@ impl Vcpu {
     /// As [`Vcpu::enter`].
     #[cold]
     unsafe fn enter_in_shadow(&mut self, state: &State) -> HwExit {
-        let shadow = self.hold_interrupt();
+        let shadow = self.hold_interrupt(state);
         // SAFETY: as the caller says.
         let number = unsafe { self.run(state) };
         let stepped = self.release_interrupt(&shadow, matches!(number, code::INTR | code::NMI | code::INIT));
         if number == code::DEBUG && stepped {
             return HwExit::Handled;
         }
-        self.decode(state, number)
+        match number {
+            // The NMI ends it.
+            code::HLT if shadow.nmi => self.handled(1),
+            code::DEBUG | code::MACHINE_CHECK => self.decode(state, number),
+            code::EXCEPTION..=code::EXCEPTION_LAST if shadow.held => self.give_back(number),
+            _ => self.decode(state, number),
+        }
+    }
+
+    /// Gives the guest an exception that exited because of the kernel's trap flag.
+    fn give_back(&mut self, number: u32) -> HwExit {
+        let vector = number - code::EXCEPTION;
+        let Fault { address, info } = exception(vector, self.control().exit_info1, self.control().exit_info2);
+        if vector == PAGE_FAULT {
+            self.save_mut().cr2 = address;
+        }
+        self.reflect(number, (HAVE_CODE & 1 << vector != 0).then_some((info >> 32) as u32))
     }
 
     fn decode(&mut self, state: &State, number: u32) -> HwExit {
@@ -180,6 +197,10 @@ impl Vcpu {
             code::NMI | code::INIT => HwExit::Taken,
             code::MACHINE_CHECK => HwExit::MachineCheck,
             code::HLT => HwExit::Halt,
+            code::IRET => {
+                self.leave_nmi();
+                HwExit::Handled
+            }
             code::CPUID => HwExit::Cpuid,
             code::MSR => self.msr(state, info & 1 != 0),
             code::IOIO => HwExit::Port(svm::io(info, self.control().exit_info2)),

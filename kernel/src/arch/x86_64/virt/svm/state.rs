@@ -19,7 +19,7 @@ const fn segment(s: Segment) -> Segment {
 impl Vcpu {
     /// Takes over what the VM monitor changed, and clears [`State::dirty`]. With `SYSTEM`
     /// everything after `rflags` is taken, so the monitor must have set all of it, or received all
-    /// of it ([`Vcpu::store_state`] with `full`).
+    /// of it ([`Vcpu::store_state`] with `full`). An NMI that cannot be delivered yet stays there.
     pub fn load_state(&mut self, state: &State) {
         let changed = state.dirty.take();
         if changed & dirty::CORE != 0 {
@@ -27,11 +27,27 @@ impl Vcpu {
         }
         if changed & dirty::SYSTEM != 0 {
             self.load_system(state);
+            self.drop_nmi();
         }
+        if changed & (dirty::EVENT | dirty::NMI) != 0 {
+            self.load_events(changed, state);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_events(&mut self, changed: u64, state: &State) {
         if changed & dirty::EVENT != 0
             && let Some(event) = requested_exception(state.event.get())
         {
             self.control_mut().event = event;
+        }
+        if changed & dirty::NMI != 0 {
+            self.request_nmi(state);
+        }
+        if changed == dirty::NMI {
+            // The monitor may not have seen what the guest set since.
+            state.tpr.set(self.task_priority().into());
         }
     }
 

@@ -24,7 +24,7 @@ mod page {
 
 /// Exceptions that exit: the guest could keep the processor busy for ever delivering #DB or #AC,
 /// and a machine check is not the guest's.
-const EXCEPTIONS: u32 = 1 << 1 | 1 << 17 | 1 << 18;
+pub(super) const EXCEPTIONS: u32 = 1 << 1 | 1 << 17 | 1 << 18;
 
 /// A virtual CPU. It may be entered only on the CPU that it belongs to.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct Vcpu {
     area: u64,
     flush: u32,
     pub(super) has_next_rip: bool,
+    /// The next instruction is the IRET of an NMI's handler.
+    pub(super) at_iret: bool,
 }
 
 /// Words of the maps that one step of [`Vcpu::prepare`] fills. Divides both.
@@ -98,6 +100,7 @@ impl Vcpu {
             area,
             flush: if features.flush_by_asid { tlb::GUEST } else { tlb::ALL },
             has_next_rip: features.next_rip,
+            at_iret: false,
         };
         vcpu.init_control(nested_root, asid);
         vcpu.init_save();
