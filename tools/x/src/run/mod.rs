@@ -126,6 +126,7 @@ fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Opti
     let failures = result.failures();
     print!("{}{}", plain(&summary::text(&ended.observed, run.clock())), plain(said));
     warn(patched);
+    print!("{}", ended.transcript.answers());
     if run.headless && !failures.is_empty() {
         eprint!("{}", ended.transcript.tails());
     } else if run.headless && run.load.iter().any(|load| validate::is_own(run, load)) {

@@ -24,12 +24,17 @@ impl Monitor {
             |(_, command): (String, String)| self.socket.say(&command).err().map(|error| format!("{command}: {error}"));
         Vec::from_iter(due).into_iter().find_map(failed)
     }
+
+    /// What the emulator has answered since this was called last.
+    pub fn answers(&mut self) -> Vec<u8> {
+        self.socket.heard()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Read as _;
+    use std::io::{Read as _, Write as _};
     use std::os::unix::net::UnixListener;
 
     #[test]
@@ -41,9 +46,13 @@ mod tests {
         let mut monitor = Monitor::new(&folder, &[command("up", "first"), command("down", "second")]);
         let said: Vec<_> = ["nothing", "it is up", "up again", "down"].map(|line| monitor.line(line)).into();
         assert!(said.iter().all(Option::is_none), "{said:?}");
+        let mut emulator = listener.accept().unwrap().0;
+        assert_eq!(monitor.answers(), b"");
+        emulator.write_all(b"answer\n").unwrap();
+        assert_eq!((monitor.answers(), monitor.answers()), (b"answer\n".to_vec(), vec![]));
         drop(monitor);
         let mut got = String::new();
-        listener.accept().unwrap().0.read_to_string(&mut got).unwrap();
+        emulator.read_to_string(&mut got).unwrap();
         assert_eq!(got, "first\nsecond\n");
     }
 

@@ -86,6 +86,7 @@ impl Session<'_> {
         while !self.over() {
             let event = events.recv_timeout(TICK).ok();
             let quiet = event.is_none();
+            self.transcript.answer(&self.monitor.answers());
             if let Some(event) = event {
                 self.take(event);
             }

@@ -87,6 +87,17 @@ impl LineSocket {
         LineSocket { socket, connection: None }
     }
 
+    /// What the receiver has said since it was asked last. Does not wait.
+    pub fn heard(&mut self) -> Vec<u8> {
+        let (mut all, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Some(stream) = &mut self.connection
+            && let Ok(count @ 1..) = stream.read(&mut buffer)
+        {
+            all.extend_from_slice(&buffer[..count]);
+        }
+        all
+    }
+
     /// Sends a line. A receiver that does not read must not block this tool.
     pub fn say(&mut self, line: &str) -> std::io::Result<()> {
         let mut stream = match self.connection.take() {

@@ -18,6 +18,7 @@ pub struct Transcript {
     console: Vec<u8>,
     log: Vec<u8>,
     messages: Vec<u8>,
+    answers: Vec<u8>,
     console_file: Option<File>,
     log_file: Option<File>,
 }
@@ -41,6 +42,16 @@ impl Transcript {
     /// The emulator's messages.
     pub fn message(&mut self, bytes: &[u8]) {
         keep(&mut self.messages, None, bytes);
+    }
+
+    /// What the emulator's monitor answers.
+    pub fn answer(&mut self, bytes: &[u8]) {
+        keep(&mut self.answers, None, bytes);
+    }
+
+    /// All of that, for people.
+    pub fn answers(&self) -> String {
+        part("the emulator's monitor", &self.answers, usize::MAX)
     }
 
     /// The end of Linux's console output.
@@ -78,9 +89,13 @@ fn keep(tail: &mut Vec<u8>, file: Option<&mut File>, bytes: &[u8]) {
 
 /// The last lines, without control characters.
 fn tail(name: &str, bytes: &[u8]) -> String {
+    part(name, bytes, 25)
+}
+
+fn part(name: &str, bytes: &[u8], most: usize) -> String {
     let text = plain(&String::from_utf8_lossy(bytes));
     let lines: Vec<&str> = text.lines().filter(|line| !line.contains(NOISE)).collect();
-    let last = &lines[lines.len().saturating_sub(25)..];
+    let last = &lines[lines.len().saturating_sub(most)..];
     if last.is_empty() {
         return String::new();
     }
