@@ -154,6 +154,49 @@ static inline size_t instruction_bytes(const struct qemu_plugin_insn *instructio
 
 #else
 
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *bytes, size_t most);
+
+static inline size_t instruction_bytes(const struct qemu_plugin_insn *instruction, uint8_t bytes[LONGEST])
+{
+    return qemu_plugin_insn_data(instruction, bytes, LONGEST);
+}
+
+#ifdef TOTAL_ONLY
+
+/*
+ * One number for all processors, and a call for each instruction. While processors take turns, QEMU
+ * 10.0 takes the processor that code was translated for as a constant, for that of whoever executes
+ * it, and code that adds to a number of each processor overwrites that constant.
+ */
+struct counter {
+    uint64_t value;
+};
+
+static inline void counter_new(struct counter *counter)
+{
+    counter->value = 0;
+}
+
+static inline void counter_one_more(unsigned int processor, void *data)
+{
+    struct counter *counter = data;
+
+    (void)processor;
+    counter->value++;
+}
+
+static inline void counter_add(struct counter *counter, struct qemu_plugin_insn *instruction)
+{
+    qemu_plugin_register_vcpu_insn_exec_cb(instruction, counter_one_more, CALLBACK_NO_REGISTERS, counter);
+}
+
+static inline uint64_t counter_value(const struct counter *counter)
+{
+    return counter->value;
+}
+
+#else
+
 struct qemu_plugin_scoreboard;
 
 /* A value for each processor, and its offset in the elements of an array. */
@@ -165,7 +208,6 @@ struct qemu_plugin_u64 {
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
 uint64_t qemu_plugin_u64_sum(struct qemu_plugin_u64 number);
 uint64_t qemu_plugin_u64_get(struct qemu_plugin_u64 number, unsigned int processor);
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction, void *bytes, size_t most);
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *instruction,
                                                          enum inline_operation operation,
                                                          struct qemu_plugin_u64 number, uint64_t amount);
@@ -200,10 +242,7 @@ static inline uint64_t counter_value_of(const struct counter *counter, unsigned 
     return qemu_plugin_u64_get(counter->number, processor);
 }
 
-static inline size_t instruction_bytes(const struct qemu_plugin_insn *instruction, uint8_t bytes[LONGEST])
-{
-    return qemu_plugin_insn_data(instruction, bytes, LONGEST);
-}
+#endif
 
 #endif
 

@@ -16,6 +16,8 @@ pub struct Boot {
     pub root: Option<String>,
     /// Number of the machine's processors.
     pub cpus: Option<u8>,
+    /// Longest turn of one of several processors, in µs.
+    pub turn: Option<u32>,
     /// RTLinux programs.
     pub task: Vec<String>,
     /// Without Linux.
@@ -86,10 +88,12 @@ impl Boot {
         let seconds = self.seconds.map(|seconds| seconds.to_string());
         let timeout = self.timeout.map(|seconds| seconds.to_string());
         let cpus = self.cpus.map(|number| number.to_string());
+        let turn = self.turn.map(|us| us.to_string());
         for (name, value) in [
             ("system", &self.system),
             ("root", &self.root),
             ("cpus", &cpus),
+            ("turn", &turn),
             ("patch", &self.patch),
             ("linux", &self.linux),
             ("append", &self.append),

@@ -67,7 +67,7 @@ impl<'a> Planner<'a> {
             match (&self.model, &experiment.plan.riding_cost) {
                 (Some(model), _) => jobs.extend(model.jobs(self.tool, &job)?),
                 (None, None) => jobs.push(job),
-                (None, Some(cost)) => jobs.extend(riding::jobs(cost, self.form, self.tool.repository(), &job)?),
+                (None, Some(cost)) => jobs.extend(riding::jobs(cost, self.form, self.tool, &job)?),
             }
         }
         Ok(jobs)

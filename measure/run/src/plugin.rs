@@ -49,13 +49,28 @@ pub fn build_by_processor(repository: &Repository, source: &str, plugin: &str) -
     build(repository, &[source.into()], plugin)
 }
 
-/// Builds a plug-in from C.
+/// Builds a plug-in from C for the emulator that runs one processor.
 pub fn build(repository: &Repository, sources: &[PathBuf], plugin: &str) -> Result<()> {
-    let interface = interface(&qemu::version(Path::new(qemu::DEFAULT))?)?;
+    build_for(repository, Path::new(qemu::DEFAULT), &[], sources, plugin)
+}
+
+/// Builds a plug-in from C for an emulator of several processors, of which it counts the total.
+pub fn build_total(repository: &Repository, emulator: &Path, source: &str, plugin: &str) -> Result<()> {
+    build_for(repository, emulator, &["-DTOTAL_ONLY"], &[source.into()], plugin)
+}
+
+fn build_for(
+    repository: &Repository,
+    emulator: &Path,
+    options: &[&str],
+    sources: &[PathBuf],
+    plugin: &str,
+) -> Result<()> {
+    let interface = interface(&qemu::version(emulator)?)?;
     fs::create_dir_all(repository.build(""))?;
     let mut cc = Command::new("cc");
     cc.args(["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]);
-    cc.arg(format!("-DINTERFACE_VERSION={interface}"));
+    cc.arg(format!("-DINTERFACE_VERSION={interface}")).args(options);
     // Another run may have loaded it, so the file is replaced, not overwritten.
     let folder = tempfile::tempdir_in(repository.build(""))?;
     let fresh = folder.path().join("plugin.so");

@@ -17,6 +17,9 @@ pub trait Tool: Sync {
     /// Builds a package as a static program for any Linux; returns its file.
     fn program_for_linux(&self, package: &str) -> Result<PathBuf>;
 
+    /// The emulator where Linux has several processors.
+    fn emulator_of_several(&self) -> Result<PathBuf>;
+
     /// Boots a machine, and waits for its end. A run that fails is an error with its last lines.
     fn boot(&self, boot: &Boot) -> Result<RunOutput>;
 }

@@ -6,6 +6,7 @@ use crate::doctor;
 use crate::parallel::processors;
 use crate::repository::Repository;
 use crate::run::own_process::{self, Streams};
+use crate::{qemu, run};
 use anyhow::{Context as _, Result, ensure};
 use pillion_measure_run::{self as measure, Boot, Form, Order, RunOutput, Tool};
 use std::path::{Path, PathBuf};
@@ -54,6 +55,10 @@ impl Tool for Here<'_> {
 
     fn program_for_linux(&self, package: &str) -> Result<PathBuf> {
         cargo::build_static(self.repository, package)
+    }
+
+    fn emulator_of_several(&self) -> Result<PathBuf> {
+        Ok(run::emulator_that_shares(self.repository, Path::new(qemu::DEFAULT))?.program)
     }
 
     fn boot(&self, boot: &Boot) -> Result<RunOutput> {

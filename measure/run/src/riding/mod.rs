@@ -7,13 +7,15 @@ use super::job::{Finished, Job};
 use super::plan::{Form, RidingCost};
 use super::plugin::{self, Plugin};
 use super::readings::SystemReadings;
+use super::tool::Tool;
 use anyhow::{Context as _, Result};
 use comparison::{Comparison, Rounds, compare};
 use count::{Boot, parse};
-use pillion_host::repository::Repository;
 
 const SOURCE: &str = "measure/plugin/count.c";
 const PLUGIN: &str = "build/count.so";
+/// The same for an emulator of several processors.
+const PLUGIN_OF_TOTALS: &str = "build/count-total.so";
 /// Addresses of Pillion's kernel; Linux, booted with `nokaslr`, begins above them.
 const KERNEL: &str = "ffffffff80200000-ffffffff80ffffff";
 /// A disk that answers at once, without another thread's help, so that runs are alike.
@@ -33,9 +35,15 @@ impl RidingCost {
 }
 
 /// The boots of a run, with the counting plug-in.
-pub fn jobs(cost: &RidingCost, form: Form, repository: &Repository, job: &Job) -> Result<Vec<Job>> {
-    plugin::build(repository, &[SOURCE.into()], PLUGIN)?;
+pub fn jobs(cost: &RidingCost, form: Form, tool: &dyn Tool, job: &Job) -> Result<Vec<Job>> {
     let mut boot = job.boot.clone();
+    let several = boot.cpus.is_some_and(|number| number > 1);
+    let file = if several { PLUGIN_OF_TOTALS } else { PLUGIN };
+    if several {
+        plugin::build_total(tool.repository(), &tool.emulator_of_several()?, SOURCE, file)?;
+    } else {
+        plugin::build(tool.repository(), &[SOURCE.into()], file)?;
+    }
     boot.system = Some("systems/linux.toml".into());
     boot.append(&format!("ride.work={}", cost.works(form)));
     boot.qemu_arg.extend(INSTANT_DISK.iter().flatten().map(|&argument| argument.into()));
@@ -43,7 +51,7 @@ pub fn jobs(cost: &RidingCost, form: Form, repository: &Repository, job: &Job) -
         system: job.system.clone(),
         run: job.run,
         boot: boot.clone(),
-        plugin: Some(Plugin { file: PLUGIN.into(), arguments: format!("range={KERNEL}") }),
+        plugin: Some(Plugin { file: file.into(), arguments: format!("range={KERNEL}") }),
     };
     Ok((0..cost.boots(form)).map(job).collect())
 }

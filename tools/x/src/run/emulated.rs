@@ -61,7 +61,7 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
     let mut list = Arguments::default();
     processor(&mut list, run);
     if run.takes_turns() {
-        turns(&mut list, turn_us(run.clock()));
+        turns(&mut list, run.turn.unwrap_or(turn_us(run.clock())));
     }
     list.add("-m", run.memory);
     list.flag("-nodefaults").add("-display", "none");

@@ -73,14 +73,19 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     conclude(run, &ended, &result, patched.as_deref(), &[faults.concat(), printed].concat())
 }
 
+/// An emulator whose processors take turns, this one if its do.
+pub fn emulator_that_shares(repository: &Repository, asked: &Path) -> Result<debian::emulator::Emulator> {
+    // What is downloaded is shared.
+    let _lock = lock(repository)?;
+    debian::emulator::that_shares(asked, || repository.build("cache"))
+}
+
 /// The arguments, with an emulator whose processors take turns where that matters.
 fn with_turns<'a>(repository: &Repository, run: &'a RunArguments) -> Result<Cow<'a, RunArguments>> {
     if !run.takes_turns() {
         return Ok(Cow::Borrowed(run));
     }
-    // What is downloaded is shared.
-    let _lock = lock(repository)?;
-    let emulator = debian::emulator::that_shares(&run.qemu, || repository.build("cache"))?;
+    let emulator = emulator_that_shares(repository, &run.qemu)?;
     let mut run = run.clone();
     run.qemu = emulator.program;
     run.qemu_args.extend(emulator.arguments);
