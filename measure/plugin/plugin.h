@@ -16,11 +16,11 @@
 #endif
 
 /*
- * The only operation that can be done inline, the flag for callbacks that read no registers, and
- * the flag for memory accesses of both kinds.
+ * The only operation that can be done inline, the flags for callbacks that read no registers, or
+ * read them (from version 2 on), and the flag for memory accesses of both kinds.
  */
 enum inline_operation { INLINE_ADD_U64 };
-enum callback_flags { CALLBACK_NO_REGISTERS };
+enum callback_flags { CALLBACK_NO_REGISTERS, CALLBACK_READS_REGISTERS };
 enum accesses { ACCESSES_ALL = 3 };
 
 struct qemu_plugin_tb;

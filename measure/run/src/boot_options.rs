@@ -24,6 +24,8 @@ pub struct Boot {
     pub no_linux: bool,
     /// Linux without Pillion.
     pub direct: bool,
+    /// Linux's kernel without its decompressor.
+    pub unpacked: bool,
     /// The patch that makes a modified kernel.
     pub patch: Option<String>,
     /// The Linux kernel.
@@ -112,6 +114,7 @@ impl Boot {
         let flags = [
             ("no-linux", self.no_linux),
             ("direct", self.direct),
+            ("unpacked", self.unpacked),
             ("measure-module", self.measure_module),
             ("isolated", self.isolated),
             ("wire", self.wire),

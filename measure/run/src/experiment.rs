@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn ci_runs_each_experiment_with_a_bar() {
         // Several boots of Linux under load each: for each release.
-        const LONG: [&str; 4] = ["cruncher", "dual-latency", "periodicity", "riding-cost-4"];
+        const LONG: [&str; 5] = ["cruncher", "dual-latency", "load-4", "periodicity", "riding-cost-4"];
         let repository = Repository::find().unwrap();
         let script = |name: &str| std::fs::read_to_string(repository.path(name)).unwrap();
         let (run, long) = (script(".ci/run"), script(".ci/long"));

@@ -1,6 +1,7 @@
 //! The readings of a run: its programs' lines, and values extracted from its result and its log.
 
 use super::by_processor;
+use super::own_latency;
 use super::plan::{Plan, Run};
 use super::tool::RunOutput;
 use pillion_histogram::bucket_end_ns;
@@ -25,6 +26,9 @@ pub fn take(readings: &mut Readings, plan: &Plan, run: &Run, instrument: Instrum
     readings.read(&output.console, prefix);
     if run.is_counted_by_processor() {
         by_processor::read(readings, run, &output.plugin);
+    }
+    if run.own_latency {
+        own_latency::read(readings, &output.plugin);
     }
     for (name, pointer) in &run.from_result {
         let unit = unit(plan, &run.system, name);

@@ -19,6 +19,7 @@ mod job;
 mod linux_program;
 mod list;
 mod measurement_files;
+mod own_latency;
 mod plan;
 mod plan_check;
 mod planner;

@@ -139,6 +139,11 @@ pub struct Run {
     /// Likewise stretches with interrupts off.
     #[serde(default)]
     pub stretch: Vec<Stretch>,
+    /// Whether the plug-in measure/plugin/own.c counts how late the demonstration tasks are in
+    /// instructions of their own processors: own_avg, own_max, with_turns_max, fewest_samples,
+    /// processors.
+    #[serde(default)]
+    pub own_latency: bool,
     /// Whether it is part of the short form.
     #[serde(default = "yes")]
     pub quick: bool,

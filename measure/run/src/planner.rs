@@ -6,6 +6,7 @@ use super::cache_model::Model;
 use super::experiment::Experiment;
 use super::job::Job;
 use super::linux_program::{self, LinuxProgram};
+use super::own_latency;
 use super::plan::{Form, Run};
 use super::riding;
 use super::tool::Tool;
@@ -62,7 +63,10 @@ impl<'a> Planner<'a> {
             }
             let boot = self.boot(experiment, number, run)?;
             let by_processor = self.model.is_none() && run.is_counted_by_processor();
-            let plugin = by_processor.then(|| by_processor::prepare(self.tool)).transpose()?;
+            let mut plugin = by_processor.then(|| by_processor::prepare(self.tool)).transpose()?;
+            if self.model.is_none() && run.own_latency {
+                plugin = Some(own_latency::prepare(self.tool)?);
+            }
             let job = Job { system: run.system.clone(), run: number, boot, plugin };
             match (&self.model, &experiment.plan.riding_cost) {
                 (Some(model), _) => jobs.extend(model.jobs(self.tool, &job)?),
