@@ -14,7 +14,8 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::layout::{ALWAYS_MAPPED, Image, direct, physical};
-use super::{apic, check, clock, code, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, percpu, pic, serial, trap};
+use super::{apic, check, clock, code, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, paging, percpu, pic};
+use super::{serial, trap};
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -93,6 +94,7 @@ unsafe extern "C" fn start(magic: u32, info: u32) -> ! {
     ROOT.store(root, Relaxed);
     // SAFETY: the tables map everything that is in use: the image, this stack, the direct map.
     unsafe { asm!("mov cr3, {}", in(reg) root, options(nostack)) };
+    paging::look_at_root();
     // SAFETY: the only call, of the one CPU that runs by now.
     let tables = unsafe { start_devices(params) };
     // SAFETY: the tables are the firmware's.

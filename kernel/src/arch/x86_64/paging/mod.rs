@@ -3,7 +3,7 @@
 
 mod tables;
 
-pub use tables::{PageTables, init_root};
+pub use tables::{PageTables, init_root, look_at_root};
 
 use core::arch::asm;
 

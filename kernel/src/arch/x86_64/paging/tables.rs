@@ -1,18 +1,35 @@
 //! The tables of one address space, reached through the direct map.
 
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use crate::arch::x86_64::{boot::kernel_root, layout::direct};
 use pillion_abi::PAGE;
 use pillion_abi::status::Result;
 use pillion_core::x86_64::paging::{self, ENTRIES, Flags, Tables};
 
-/// Fills the upper half of a new root table with the kernel's.
+/// Index of the image's entry in the upper half of a root table. Before it are the direct map's.
+const IMAGE: usize = ENTRIES / 2 - 1;
+
+/// How many of these the direct map takes; the others are zero.
+static DIRECT: AtomicUsize = AtomicUsize::new(IMAGE);
+
+/// Looks how much of the kernel's root table, which is complete and in use, the direct map takes.
+pub fn look_at_root() {
+    let from = entry(kernel_root(), ENTRIES / 2);
+    // SAFETY: the table is in the direct map, and never changes after boot.
+    let last = (0..IMAGE).rev().find(|index| unsafe { from.add(*index).read_volatile() } != 0);
+    DIRECT.store(last.map_or(0, |index| index + 1), Relaxed);
+}
+
+/// Fills the upper half of a new root table with the kernel's. Work: an entry for each 512 GiB of
+/// the direct map, and one more.
 ///
 /// # Safety
 /// `root` is the physical address of a page of RAM in the direct map that holds zeros and belongs
 /// to nobody else.
 pub unsafe fn init_root(root: u64) {
     let (from, to) = (entry(kernel_root(), ENTRIES / 2), entry(root, ENTRIES / 2));
-    for index in 0..ENTRIES / 2 {
+    for index in (0..DIRECT.load(Relaxed)).chain([IMAGE]) {
         // SAFETY: the caller vouches for the page; the kernel's root never changes after boot.
         unsafe { to.add(index).write_volatile(from.add(index).read_volatile()) };
     }
