@@ -170,7 +170,8 @@ fn activities(system: &System, machine: &Target, cpu: u8) -> Vec<(Option<usize>,
         period_ns: WARDEN_PERIOD_NS,
         priority: u8::MAX,
     });
-    let others = manager.into_iter().chain(budgets_apart(system, machine, cpu)).chain(warden);
+    let others = manager.into_iter().chain(boost(system, machine, cpu)).chain(visitors(system, machine, cpu));
+    let others = others.chain(warden);
     tasks.chain(others.map(|activity| (None, activity))).collect()
 }
 
@@ -197,11 +198,6 @@ pub fn responses(system: &System, machine: &Target) -> Vec<Load> {
         Some(Load { task: number, response_ns, broker_ns, others_ns, lines_ns, letters_ns, period_ns })
     };
     system.tasks.iter().enumerate().filter_map(of).collect()
-}
-
-/// What can be used up at any time within its period, on a processor.
-fn budgets_apart(system: &System, machine: &Target, cpu: u8) -> impl Iterator<Item = Activity> {
-    boost(system, machine, cpu).into_iter().chain(visitors(system, machine, cpu))
 }
 
 /// The broker's requests for threads of other processors than its own: whichever of them are the
