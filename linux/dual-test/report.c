@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -129,28 +127,23 @@ void report(void)
 
 static void *naps(void *context)
 {
-	const struct timespec time = { .tv_nsec = 20 * MILLISECOND };
-
 	(void)context;
-	nanosleep(&time, NULL);
+	sleep_for(CLOCK_MONOTONIC, 20 * MILLISECOND, NULL);
 	return NULL;
 }
 
 /* Meets an obstacle after the other. */
 int hindered(void)
 {
-	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	struct sock_fprog program = { .len = 1, .filter = &allow };
-	struct sched_param parameters = { .sched_priority = PRIORITY };
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3];
 	const struct rlimit page = { 4096, 4096 };
 	pthread_t threads[THREADS];
 	int i;
 
-	check(!sched_setscheduler(0, SCHED_FIFO, &parameters), "sched_setscheduler: %s", strerror(errno));
+	be_real_time();
 	for (i = 0; i < THREADS; i++)
-		check(!pthread_create(&threads[i], NULL, naps, NULL), "thread %d", i);
+		threads[i] = begin_thread(PRIORITY, naps, NULL);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	/* With this capability the limit is none. */
@@ -163,8 +156,7 @@ int hindered(void)
 	/* More than the stacks that are gone. */
 	check(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED, "mmap");
 	naps(NULL);
-	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
-	      "seccomp: %s", strerror(errno));
+	filter_calls();
 	naps(NULL);
 	check(!setuid(1), "setuid: %s", strerror(errno));
 	naps(NULL);

@@ -4,11 +4,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/procfs.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -77,15 +74,11 @@ void clock_is_set(void)
 /* A process whose system calls are filtered makes each of them in Linux. */
 static void is_filtered(void *context)
 {
-	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	struct sock_fprog program = { .len = 1, .filter = &allow };
-
 	(void)context;
 	enter();
 	to_primary();
 	check(is_primary(), "it is not in primary mode without a filter");
-	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
-	      "seccomp: %s", strerror(errno));
+	filter_calls();
 	to_primary();
 	check(!is_primary(), "it is in primary mode with a filter");
 }

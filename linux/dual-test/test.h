@@ -79,6 +79,8 @@ void to_primary(void);
 
 /* Marks this process. */
 void mark(unsigned int flags);
+/* Has Linux filter the calling thread's system calls, and let all of them pass. */
+void filter_calls(void);
 /* Gives the calling thread a real-time priority, and locks the memory of its process. */
 void be_real_time(void);
 /* Both. */
