@@ -4,7 +4,7 @@
  * processors of a counted run take turns.
  *
  * partner: elsewhere
- * run: --cpus 2
+ * run: --cpus 2 --turn 20
  * task: cpu = 1
  * task: share = true
  * channels: shared_fifos = [9]

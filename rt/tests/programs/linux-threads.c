@@ -3,7 +3,7 @@
  * made is number 3, since number 2 is one of the other processor.
  *
  * load: threads
- * run: --cpus 2
+ * run: --cpus 2 --turn 20
  * task: cpus = [0, 1]
  * task: threads = 6
  * prints: threads 0 1 1 0
