@@ -328,8 +328,7 @@ impl<M: Machine> Kernel<M> {
             Answer::InRegisters | Answer::Stop => {}
         }
         if let Some(context) = self.m.get(thread).context {
-            let c = self.m.get(context);
-            c.exhausted += u64::from(c.charge(ticks));
+            self.charge_to(context, ticks);
         }
         if is_unheard {
             self.fault_unheard(thread);

@@ -4,7 +4,8 @@
 //! period begins, when its thread becomes ready and the period before is over. When the budget is
 //! empty, the thread waits until the period is over.
 
-use crate::{Opt, boost::Boost, endpoint::Endpoint, heap::Node, thread::Thread, timer::Due};
+use crate::{Opt, boost::Boost, endpoint::Endpoint, heap::Node, id::GRANULE, thread::Thread, timer::Due};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::NEVER;
 
 /// A scheduling context.
@@ -22,10 +23,6 @@ pub struct Context {
     pub left: u64,
     /// When it can be replenished next.
     pub refill_at: u64,
-    /// Ticks used so far.
-    pub consumed: u64,
-    /// How often it ran out.
-    pub exhausted: u64,
     /// What was left was forfeited for a call that needs more, which is made again with a whole
     /// budget.
     pub forfeited: bool,
@@ -39,6 +36,40 @@ pub struct Context {
     pub refill: Node<Due>,
     /// What it may use above its own priority.
     pub boost: Boost,
+}
+
+/// What a context has been used for, which any processor may read. It lies behind the context, and
+/// only the context's home writes it.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Used {
+    /// Ticks so far, up to the home's last look at its clock.
+    ticks: AtomicU64,
+    /// How often the budget ran out.
+    exhausted: AtomicU64,
+}
+
+impl Used {
+    /// Bytes from the start of a context to this.
+    pub const AT: u64 = (size_of::<Context>() as u64).next_multiple_of(GRANULE);
+
+    /// Counts, at home, what was charged.
+    #[inline(always)]
+    pub(crate) fn add(&self, ticks: u64) {
+        self.ticks.store(self.ticks.load(Relaxed).wrapping_add(ticks), Relaxed);
+    }
+
+    /// Counts, at home, that the budget ran out.
+    #[inline(always)]
+    pub(crate) fn add_exhausted(&self) {
+        self.exhausted.store(self.exhausted.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+
+    /// Ticks, and how often the budget ran out.
+    #[must_use]
+    pub fn so_far(&self) -> [u64; 2] {
+        [self.ticks.load(Relaxed), self.exhausted.load(Relaxed)]
+    }
 }
 
 impl Context {
@@ -70,10 +101,9 @@ impl Context {
         self.left != 0
     }
 
-    /// Charges used ticks. Returns whether this exhausted the budget.
+    /// Takes used ticks from the budget. Returns whether this exhausted it.
     #[inline]
     pub fn charge(&mut self, ticks: u64) -> bool {
-        self.consumed = self.consumed.wrapping_add(ticks);
         if !self.is_limited() {
             return false;
         }

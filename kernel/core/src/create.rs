@@ -4,10 +4,10 @@ use crate::{
     Cap, Id, Kernel, Machine, Slot,
     away::{Away, Visit},
     cap::{CapSpace, LEVELS},
-    context::Context,
+    context::{Context, Used},
     endpoint::Endpoint,
     home::Homed,
-    id::{GRANULE, NOTIFICATION_BYTES, Site, bytes_with_slots},
+    id::{CONTEXT_BYTES, GRANULE, NOTIFICATION_BYTES, Site, bytes_with_slots},
     interrupt::Interrupt,
     machine::Format,
     notification::Notification,
@@ -48,7 +48,7 @@ fn extent(kind: Kind, size: u64) -> Result<(u64, u64)> {
         // The size is a processor's number: see `Kernel::plan`.
         Kind::Thread => (THREAD_PAGES * PAGE, PAGE),
         Kind::Vcpu => (VCPU_PAGES * PAGE, PAGE),
-        Kind::SchedContext => (bytes_with_slots::<Context>(0) as u64, GRANULE),
+        Kind::SchedContext => (CONTEXT_BYTES as u64, GRANULE),
         Kind::Endpoint => (bytes_with_slots::<Endpoint>(1) as u64, GRANULE),
         Kind::Notification => (NOTIFICATION_BYTES as u64, GRANULE),
         Kind::Timer => (bytes_with_slots::<Timer>(1) as u64, GRANULE),
@@ -164,7 +164,7 @@ impl<M: Machine> Kernel<M> {
             Kind::AddressSpace => Cap::AddressSpace(self.build_space(plan, size, Format::Host)?),
             Kind::GuestSpace => Cap::GuestSpace(self.build_space(plan, size, Format::Nested)?),
             Kind::Thread => Cap::Thread(self.build_thread(plan, size)?),
-            Kind::SchedContext => Cap::Context(self.put_at_home(plan, size, Context::default())?),
+            Kind::SchedContext => Cap::Context(self.build_context(plan, size)?),
             Kind::Endpoint => Cap::Endpoint(self.put_at_home(plan, size, Endpoint::default())?),
             Kind::Notification => Cap::Notification(self.build_notification(plan, size)?),
             Kind::Timer => Cap::Timer(self.put_at_home(plan, size, Timer::default())?),
@@ -181,6 +181,13 @@ impl<M: Machine> Kernel<M> {
         let visit = Site::at(id.visit().physical(), size_of::<Visit>() as u64).ok_or(Error::NoMemory)?;
         self.m.place(&visit, home, Visit::default());
         Ok(thread)
+    }
+
+    fn build_context(&mut self, plan: &Plan, home: u64) -> Result<Homed<Context>> {
+        let context = self.put_at_home(plan, home, Context::default())?;
+        let used = Site::at(context.beside().used().physical(), size_of::<Used>() as u64).ok_or(Error::NoMemory)?;
+        self.m.place(&used, context.home(), Used::default());
+        Ok(context)
     }
 
     fn build_notification(&mut self, plan: &Plan, home: u64) -> Result<Homed<Notification>> {

@@ -10,6 +10,7 @@ use crate::{
     Slot,
     away::{Away, Letter, Visit},
     cap::CapSpace,
+    context::{Context, Used},
     endpoint::Endpoint,
     interrupt::Interrupt,
     notification::Notification,
@@ -30,7 +31,7 @@ pub const NAMEABLE: u64 = GRANULE << 32;
 /// Holding a handle means that the object is alive and of that type. So a handle is made in three
 /// cases only: an object is placed in memory that this crate took from a region ([`Site`]); what an
 /// object consists of lies behind it: its slots, a thread's [`Away`], a notification's [`Post`],
-/// and their letters; or a slot or a space has it in a word (`Id::in_word`). The deletion of
+/// a context's [`Used`], and letters in these; or a slot or a space has it in a word (`Id::in_word`). The deletion of
 /// capabilities keeps this true.
 pub struct Id<T>(NonZeroU32, PhantomData<fn() -> T>);
 
@@ -139,6 +140,15 @@ pub(crate) const fn place_at(index: usize) -> u64 {
 /// Bytes of a thread, its [`Away`], its [`Visit`] and its slots, with which its page begins.
 pub const THREAD_BYTES: usize = VISIT as usize + size_of::<Visit>() + place::COUNT * size_of::<Slot>();
 
+impl Id<Context> {
+    /// What the context has been used for, which lies behind it.
+    #[inline(always)]
+    #[must_use]
+    pub fn used(self) -> Id<Used> {
+        self.behind((Used::AT / GRANULE) as u32)
+    }
+}
+
 impl Id<Notification> {
     /// What other processors use of the notification, which lies behind it.
     #[inline]
@@ -231,6 +241,9 @@ impl Id<Post> {
         self.behind(const { offset_of!(Post, letter) as u32 / GRANULE as u32 })
     }
 }
+
+/// Bytes of a scheduling context and its [`Used`].
+pub const CONTEXT_BYTES: usize = Used::AT as usize + size_of::<Used>();
 
 /// Bytes from the start of a notification to its [`Post`].
 const POST: u32 = size_of::<Notification>().next_multiple_of(GRANULE as usize) as u32;

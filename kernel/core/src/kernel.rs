@@ -416,11 +416,19 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn charge(&mut self, now: u64) {
         if let Some(context) = self.cpu.charged {
             let used = now.wrapping_sub(self.cpu.since);
-            let c = self.m.get(context);
-            if c.charge(used) {
-                c.exhausted += 1;
-            }
+            self.charge_to(context, used);
         }
         self.cpu.since = now;
+    }
+
+    /// Charges ticks to a context.
+    #[inline(always)]
+    pub(crate) fn charge_to(&mut self, context: Id<Context>, ticks: u64) {
+        let is_over = self.m.get(context).charge(ticks);
+        let used = self.m.used(context);
+        used.add(ticks);
+        if is_over {
+            used.add_exhausted();
+        }
     }
 }

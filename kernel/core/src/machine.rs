@@ -4,7 +4,7 @@ use crate::{
     Id, Opt, Slot,
     away::{Away, Letter, Visit},
     cap::CapSpace,
-    context::Context,
+    context::{Context, Used},
     endpoint::Endpoint,
     id::Site,
     interrupt::{Interrupt, LineUser},
@@ -57,7 +57,7 @@ impl<T: sealed::Shared + 'static> Shared for T {}
 
 mod sealed {
     use super::{
-        Away, CapSpace, Context, Endpoint, Interrupt, Notification, Post, Slot, Space, Thread, Timer, Vcpu, Visit,
+        Away, CapSpace, Context, Endpoint, Interrupt, Notification, Post, Slot, Space, Thread, Timer, Used, Vcpu, Visit,
     };
 
     pub trait HasSlots {}
@@ -70,7 +70,7 @@ mod sealed {
     mark! {
         HasSlots: CapSpace, Thread, Endpoint, Timer, Interrupt, Vcpu;
         Local: Thread, Context, Endpoint, Notification, Timer, Interrupt, Vcpu, Visit;
-        Shared: Slot, CapSpace, Space, Post, Away;
+        Shared: Slot, CapSpace, Space, Post, Away, Used;
     }
 }
 
@@ -81,6 +81,9 @@ pub trait Objects {
 
     /// What several processors may use.
     fn shared<T: Shared>(&self, id: Id<T>) -> &T;
+
+    /// What a context was used for: [`Used::AT`] bytes behind its start.
+    fn used(&self, context: Id<Context>) -> &Used;
 
     /// A slot that lies so many granules behind the start of an object or a capability space.
     fn slot_behind<T: HasSlots>(&self, id: Id<T>, granules: u64) -> &Slot;

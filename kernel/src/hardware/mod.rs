@@ -17,6 +17,7 @@ use core::sync::atomic::AtomicBool;
 use pillion_abi::PAGE;
 use pillion_core::{
     Id, Slot,
+    context::{Context, Used},
     id::{GRANULE, Site},
     machine::{Devices as _, HasSlots, Local, Objects, Shared, Time},
     space::Space,
@@ -170,6 +171,12 @@ impl Objects for Hardware {
     fn shared<T: Shared>(&self, id: Id<T>) -> &T {
         // SAFETY: as in `get`, the object lives. There are only such references to it.
         unsafe { &*direct::<T>(id.physical()) }
+    }
+
+    #[inline]
+    fn used(&self, context: Id<Context>) -> &Used {
+        // SAFETY: as in `shared`: the core placed it there with the context.
+        unsafe { &*direct::<Used>(context.physical() + Used::AT) }
     }
 
     #[inline]

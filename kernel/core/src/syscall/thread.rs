@@ -182,9 +182,9 @@ impl<M: Machine> Kernel<M> {
     }
 
     pub(super) fn sys_context_consumed(&mut self, me: Caller, a: ContextConsumed) -> Result<Outcome> {
-        let id = self.context(me, a.context())?;
-        let c = self.m.get(id);
-        Ok(Outcome::Done([c.consumed, c.exhausted]))
+        // Of any processor: nobody there is interrupted, and nobody here waits for anybody there.
+        let Cap::Context(context) = self.cap(me, a.context())? else { return Err(Error::WrongKind) };
+        Ok(Outcome::Done(self.m.used(context.beside()).so_far()))
     }
 
     pub(super) fn sys_context_set_priority(&mut self, me: Caller, a: ContextSetPriority) -> Result<Outcome> {

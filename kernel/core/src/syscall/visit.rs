@@ -18,7 +18,6 @@ impl<M: Machine> Kernel<M> {
             Other::ThreadRegister(a) => (a.thread(), Kind::Thread),
             Other::ThreadSetSequence(a) => (a.thread(), Kind::Thread),
             Other::ContextConfigure(a) => (a.context(), Kind::SchedContext),
-            Other::ContextConsumed(a) => (a.context(), Kind::SchedContext),
             Other::ContextSetPriority(a) => (a.context(), Kind::SchedContext),
             Other::ContextAllowBoost(a) => (a.context(), Kind::SchedContext),
             Other::EndpointBind(a) => (a.endpoint(), Kind::Endpoint),

@@ -18,10 +18,10 @@ use pillion_core::{
     Id, Slot,
     away::{Away, Letter, Visit},
     cap::CapSpace,
-    context::Context,
+    context::{Context, Used},
     create::{CLEAR_STEP, THREAD_PAGES, VCPU_PAGES},
     endpoint::Endpoint,
-    id::{NOTIFICATION_BYTES, Site, bytes_with_slots},
+    id::{CONTEXT_BYTES, NOTIFICATION_BYTES, Site, bytes_with_slots},
     interrupt::{Interrupt, LineUser},
     machine::{Devices, Guests, HasSlots, Local, Message, Objects, Shared, Spaces, Threads, Time},
     notification::Notification,
@@ -355,11 +355,13 @@ impl Fake {
             return;
         }
         let (away, visit, post) = (TypeId::of::<Away>(), TypeId::of::<Visit>(), TypeId::of::<Post>());
-        if [away, visit, post, TypeId::of::<Letter>()].contains(&TypeId::of::<T>()) {
+        let used = TypeId::of::<Used>();
+        if [away, visit, post, used, TypeId::of::<Letter>()].contains(&TypeId::of::<T>()) {
             let l = self.live.range(..=physical).next_back().filter(|(start, l)| physical < *start + l.bytes);
             let fits = match l.map(|(_, l)| l.what) {
-                Some(What::Thread) => TypeId::of::<T>() != post,
-                Some(What::Notification) => ![away, visit].contains(&TypeId::of::<T>()),
+                Some(What::Thread) => ![post, used].contains(&TypeId::of::<T>()),
+                Some(What::Notification) => ![away, visit, used].contains(&TypeId::of::<T>()),
+                Some(What::Context) => TypeId::of::<T>() == used,
                 _ => false,
             };
             assert!(fits, "no {} at {physical:#x}: {l:?}", type_name::<T>());
@@ -455,14 +457,19 @@ impl Objects for Fake {
         unsafe { &*self.arena.pointer::<T>(id.physical()) }
     }
 
+    fn used(&self, context: Id<Context>) -> &Used {
+        self.shared(context.used())
+    }
+
     fn slot_behind<T: HasSlots>(&self, id: Id<T>, granules: u64) -> &Slot {
         self.shared(Id::at(id.physical() + 64 * granules).unwrap())
     }
 
     fn place<T: 'static>(&mut self, site: &Site<T>, home: u8, object: T) {
         let physical = site.physical();
-        if [TypeId::of::<Away>(), TypeId::of::<Visit>(), TypeId::of::<Post>()].contains(&TypeId::of::<T>()) {
-            // SAFETY: the arena's memory, behind the thread or notification that it is part of.
+        let behind = [TypeId::of::<Away>(), TypeId::of::<Visit>(), TypeId::of::<Post>(), TypeId::of::<Used>()];
+        if behind.contains(&TypeId::of::<T>()) {
+            // SAFETY: the arena's memory, behind the object that it is part of.
             return unsafe { self.arena.pointer::<T>(physical).write(object) };
         }
         let what = what::<T>().expect("an unknown type");
@@ -477,7 +484,7 @@ impl Objects for Fake {
             // SAFETY: just written.
             What::Space => PAGE * (1 + u64::from(unsafe { (*self.arena.pointer::<Space>(physical)).pages })),
             What::Endpoint | What::Timer | What::Interrupt => bytes_with_slots::<T>(1) as u64,
-            What::Context => bytes_with_slots::<T>(0) as u64,
+            What::Context => CONTEXT_BYTES as u64,
         };
         let end = physical + bytes;
         let clash = self.live.range(..end).next_back().filter(|(s, l)| *s + l.bytes > physical);

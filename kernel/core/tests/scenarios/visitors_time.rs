@@ -45,8 +45,8 @@ fn a_visitor_is_served_on_its_context_at_the_visitor_s_priority() {
     s.w.on(0);
     s.w.enter(Call::ReplyReceive as u64, args([0, 8]));
     assert_eq!((s.w.state(s.server.id), s.w.k.cpu.current), (State::Receiving, None));
-    let Context { user, consumed, left, .. } = *s.w.k.m.peek(c);
-    assert_eq!((user, consumed, left), (None, 30, BUDGET - 30));
+    let Context { user, left, .. } = *s.w.k.m.peek(c);
+    assert_eq!((user, s.w.k.m.peek(c.used()).so_far(), left), (None, [30, 0], BUDGET - 30));
     s.w.deliver();
     assert_eq!(s.at_home(caller, 1), (State::Ready, None));
     assert_eq!(s.w.frame(caller.id).rsi, 8);
@@ -257,7 +257,7 @@ fn a_flood_takes_the_budget_and_no_more() {
             assert_eq!(s.w.current(), local.id);
             s.w.pass(STEP);
         }
-        let Context { consumed, exhausted, .. } = *s.w.k.m.peek(c);
+        let [consumed, exhausted] = s.w.k.m.peek(c.used()).so_far();
         let periods = (s.w.k.m.clock - begin) / PERIOD + 1;
         assert!(consumed <= periods * BUDGET && exhausted == 0, "{consumed} in {periods} periods");
     }
