@@ -37,6 +37,8 @@ pub struct Plans {
     /// Entry of the window that shows Linux the system's log.
     pub log: Option<usize>,
     shared_fifos: u64,
+    /// Linux's processors.
+    linux: Processors,
 }
 
 /// The window of a system without tasks with a skin: only the log.
@@ -112,7 +114,8 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
         SkinInfo { threads: 1, shares: 1, cpus: Processors::FIRST.bits(), ..facts(count) },
         count,
     )?;
-    Ok(Some(Plans { programs, broker, layout, log, shared_fifos }))
+    let linux = system.linux.as_ref().map_or(Processors::FIRST, |linux| linux.processors);
+    Ok(Some(Plans { programs, broker, layout, log, shared_fifos, linux }))
 }
 
 impl Plans {
@@ -185,6 +188,8 @@ impl Skins {
             tsc_hz: machine.boot.tsc_hz,
             died: None,
             timed_at: now(),
+            linux: plans.linux,
+            starved: [0; _],
             next_look: now().saturating_add(machine.boot.tsc_hz / LOOKS[0]),
             turn: 0,
             chatty: true,

@@ -37,8 +37,7 @@ impl Skins {
         let Some(program) = self.programs.get(index) else { return self.broker_fault(words) };
         let [vector, error, address, rip, rsp, ..] = *words;
         let number = threads::find(&program.threads, rip, rsp).unwrap_or(0);
-        super::warden::leave(index);
-        threads::suspend(&program.threads);
+        self.stop(index);
         let _ = reply(STAY, [0; MESSAGE_WORDS]);
         let fault = FaultReport { vector, error, address, rip, rsp, thread: number as u64 };
         self.channel.change(|directory| directory.tasks[index].fault = fault);

@@ -15,7 +15,7 @@ use pillion_abi::object::right;
 use pillion_runtime::call::reply;
 use pillion_runtime::info::{monitor, monitor_bit, skin, wake};
 use pillion_runtime::{Cap, context_consumed, now, println, signal};
-use pillion_system::Kind;
+use pillion_system::{Kind, Processors};
 
 /// Result of an `init_module` that did not return in time.
 const ETIMEDOUT: i32 = -110;
@@ -47,8 +47,8 @@ impl Skins {
     /// Sets the deadline for what the task does now.
     fn give_grace(&mut self, index: usize) {
         let program = &mut self.programs[index];
-        program.others_before = program.ticks_of_others();
         warden::set(index, now().saturating_add(program.plan.grace));
+        program.others_before = program.ticks_of_others();
     }
 
     /// The earliest deadline of a task that starts or stops.
@@ -59,8 +59,8 @@ impl Skins {
     /// Ends a task that did not start or stop in time, or that left the manager no time.
     pub fn end_overdue(&mut self) -> After {
         let Some(index) = warden::overdue(now()) else { return After::GoOn };
-        if warden::starves(index) {
-            let why = self.why_it_starves(index);
+        if let Some(cpu) = warden::starves(index) {
+            let why = self.why_it_starves(index, cpu);
             return self.end_by_force(index, ETIMEDOUT, why.as_str());
         }
         let starts = self.state(index) == task_state::STARTING;
@@ -84,8 +84,16 @@ impl Skins {
         ticks.saturating_mul(1_000) / self.tsc_hz.max(1)
     }
 
-    /// The thread of a task that has used most since the manager last had time, as text.
-    fn why_it_starves(&self, index: usize) -> Text {
+    /// How a task left others no time on a processor, as text: where that is the manager's, with the
+    /// thread that has used most since the manager last had time.
+    fn why_it_starves(&self, index: usize, cpu: u8) -> Text {
+        if cpu != 0 {
+            return text!(
+                "its threads on processor {cpu} left Linux no time there for {} s; let them wait, give them a budget, \
+                 or write budget = 'unlimited'",
+                warden::PATIENCE
+            );
+        }
         let used = |one: &threads::Thread| {
             let [ticks, _] = context_consumed(one.context).unwrap_or_default();
             self.milliseconds(ticks.saturating_sub(one.ticks))
@@ -105,7 +113,7 @@ impl Skins {
     pub(super) fn end_by_force(&mut self, index: usize, result: i32, why: &str) -> After {
         let program = &self.programs[index];
         let name = program.name();
-        threads::suspend(&program.threads);
+        self.stop(index);
         self.failed = true;
         println!("[resmgr] {name} was ended by force: {why}");
         self.say_in_linux(index, &text!("pillion: it was ended by force: {why}"));
@@ -190,7 +198,7 @@ impl Skins {
         if result != 0 {
             // Suspend them before the failure is announced: its other threads must not act for a
             // task that counts as gone.
-            threads::suspend(&self.programs[index].threads);
+            self.stop(index);
         }
         self.channel.change(|directory| {
             directory.tasks[index].result = result;
@@ -218,12 +226,20 @@ impl Skins {
         }
     }
 
+    /// Stops a task's threads for good.
+    pub(super) fn stop(&self, index: usize) {
+        let program = &self.programs[index];
+        if program.plan.wanted.processors != Processors::FIRST {
+            warden::lower(index);
+        }
+        warden::leave(index);
+        threads::suspend(&program.threads);
+    }
+
     /// Frees everything that an ended task was made from and held.
     pub(super) fn ended(&mut self, index: usize) -> After {
-        warden::leave(index);
-        let program = &mut self.programs[index];
-        let name = program.name();
-        threads::suspend(&program.threads);
+        self.stop(index);
+        let name = self.programs[index].name();
         if self.state(index) != task_state::FAULTED
             && let Err(error) = self.broker.task_ended(index)
         {

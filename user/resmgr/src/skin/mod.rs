@@ -30,6 +30,7 @@ use alloc::vec::Vec;
 use core::ptr::NonNull;
 use pillion_abi::NEVER;
 use pillion_runtime::{Cap, now, signal};
+use pillion_system::Processors;
 
 /// How often a second the manager checks for printed text: after it found some, and none.
 const LOOKS: [u64; 2] = [100, 10];
@@ -62,6 +63,10 @@ pub struct Skins {
     died: Option<u64>,
     /// When the threads' times were last checked.
     timed_at: u64,
+    /// Linux's processors.
+    linux: Processors,
+    /// For how many seconds tasks have used all of each processor.
+    starved: [u64; busy::PROCESSORS],
     /// When to check the logs again.
     next_look: u64,
     /// Whose log to check first.

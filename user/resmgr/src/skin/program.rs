@@ -24,7 +24,7 @@ use pillion_abi::object::{self, right};
 use pillion_runtime::info::broker::TRANSFER_SIZE;
 use pillion_runtime::info::{self, SkinInfo, address, skin, wake};
 use pillion_runtime::{Cap, context_consumed, region_reset, thread_resume};
-use pillion_system::{Kind, Processors, System};
+use pillion_system::{Kind, System};
 
 /// Slots of a task beside its threads': objects, memory, parts of the window, interrupts and ports.
 pub const SLOTS: u32 = 64;
@@ -38,8 +38,6 @@ pub struct Plan {
     pub urgency: Urgency,
     /// Ticks that `init_module` and `cleanup_module` may each take.
     pub grace: u64,
-    /// Whether one of its processors runs nothing of the manager or Linux.
-    pub is_apart: bool,
     /// Table pages for a guest space with Linux's memory, for the task of dual mode; else 0.
     pub guest_tables: u64,
 }
@@ -86,10 +84,7 @@ impl Plan {
         }
         let urgency = Urgency { level: main_level, ceiling: wanted.priority, time };
         let grace = machine.ticks(wanted.skin.as_ref().map_or(0, |skin| skin.grace_ns));
-        let linux = system.linux.as_ref().map_or(Processors::FIRST, |linux| linux.processors);
-        let shared = linux.and(Processors::FIRST);
-        let is_apart = wanted.processors.numbers().any(|number| !shared.has(number));
-        Ok(Plan { spec, wanted: wanted.clone(), urgency, grace, is_apart, guest_tables })
+        Ok(Plan { spec, wanted: wanted.clone(), urgency, grace, guest_tables })
     }
 }
 

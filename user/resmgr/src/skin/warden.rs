@@ -13,13 +13,14 @@
 //! The timer is not armed all the time, because a deadline of a more urgent thread costs every
 //! release of a task some instructions.
 //!
-//! The two threads share the tables below. The manager never interrupts the warden, and the warden
-//! reads the tables anew after each pause; the manager removes a task from them before it takes the
-//! task apart.
+//! The two threads share the tables below. The manager runs only while the warden waits: for its
+//! timer, in a pause, after which it reads the tables anew, or for a context of another processor
+//! ([`UNDER_WAY`]). The manager removes a task from the tables, and waits for that, before it takes
+//! the task apart.
 
 use crate::failure::{Result, While};
 use crate::task::{Maker, Urgency};
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 use pillion_abi::boot::slot;
 use pillion_abi::channel::{TASKS, THREADS};
 use pillion_abi::object::Kind;
@@ -41,8 +42,9 @@ const LOWEST: u8 = 1;
 /// Bytes of the warden's stack.
 const STACK: usize = 4096;
 
-/// Seconds that the manager may go without time while tasks use nearly all of it.
-const PATIENCE: u64 = 2;
+/// Seconds that the manager may go without time while tasks use nearly all of it, and Linux on
+/// another processor while they use all of that.
+pub const PATIENCE: u64 = 2;
 
 /// Deadline of each task, or [`NEVER`].
 static DEADLINES: [AtomicU64; TASKS] = [const { AtomicU64::new(NEVER) }; TASKS];
@@ -57,8 +59,11 @@ static HAD: [[AtomicU64; THREADS]; TASKS] = [const { [const { AtomicU64::new(0) 
 /// the system file.
 static MAY_END: [AtomicBool; TASKS] = [const { AtomicBool::new(false) }; TASKS];
 
-/// Whether a task's time is up because it left the manager none.
-static STARVES: [AtomicBool; TASKS] = [const { AtomicBool::new(false) }; TASKS];
+/// If a task's time is up because it left others none: one more than the number of the processor.
+static STARVES: [AtomicU8; TASKS] = [const { AtomicU8::new(0) }; TASKS];
+
+/// Whether the warden is lowering a context, which takes a while if it is another processor's.
+static UNDER_WAY: AtomicBool = AtomicBool::new(false);
 
 /// When the manager must have had time, or [`NEVER`].
 static MANAGER: AtomicU64 = AtomicU64::new(NEVER);
@@ -123,9 +128,18 @@ pub fn set(task: usize, deadline: u64) {
 
 /// Cancels a task's deadline: it is done.
 pub fn forget(task: usize) {
-    STARVES[task].store(false, Relaxed);
+    STARVES[task].store(0, Relaxed);
     if DEADLINES[task].swap(NEVER, Relaxed) != NEVER {
         arm();
+    }
+}
+
+/// Has a task's contexts lowered that is to be stopped. The manager's calls about threads of another
+/// processor wait there while anything more urgent runs, and that may be the task.
+pub fn lower(task: usize) {
+    set(task, now());
+    while CONTEXTS[task].iter().any(|context| context.load(Relaxed) != 0) {
+        pause();
     }
 }
 
@@ -133,6 +147,9 @@ pub fn forget(task: usize) {
 pub fn leave(task: usize) {
     CONTEXTS[task].iter().for_each(|context| context.store(0, Relaxed));
     forget(task);
+    while UNDER_WAY.load(Relaxed) {
+        pause();
+    }
 }
 
 /// Records the ticks that a thread's context has used.
@@ -154,9 +171,21 @@ fn manager_has_had() -> u64 {
     context_consumed(slot::CONTEXT).unwrap_or_default()[0]
 }
 
-/// Whether a task's time is up because it left the manager none.
-pub fn starves(task: usize) -> bool {
-    STARVES[task].load(Relaxed)
+/// The processor on which a task left others no time, if that is why its time is up.
+pub fn starves(task: usize) -> Option<u8> {
+    STARVES[task].load(Relaxed).checked_sub(1)
+}
+
+/// Whether a task may be ended because it leaves others no time: one that starts or stops has its
+/// grace.
+pub fn may_end(task: usize) -> bool {
+    MAY_END[task].load(Relaxed) && DEADLINES[task].load(Relaxed) == NEVER
+}
+
+/// A task's time is up: it left others none on a processor.
+pub fn end(task: usize, cpu: u8) {
+    STARVES[task].store(cpu + 1, Relaxed);
+    set(task, now());
 }
 
 /// The earliest deadline.
@@ -180,8 +209,11 @@ extern "C" fn watch(_: u64) -> ! {
             end_greediest();
         }
         while let Some((task, thread)) = next_context() {
-            let context = CONTEXTS[task][thread].swap(0, Relaxed);
+            let context = CONTEXTS[task][thread].load(Relaxed);
+            UNDER_WAY.store(true, Relaxed);
             let _ = context_configure(slot::SCHED_CONTROL, context, LOWEST, NEVER, 0, LOWEST);
+            UNDER_WAY.store(false, Relaxed);
+            CONTEXTS[task][thread].store(0, Relaxed);
             pause();
         }
         // The tasks that the manager has yet to end must not fire the timer again.
@@ -207,8 +239,7 @@ fn end_greediest() {
             used = used.saturating_add(ticks.saturating_sub(had.load(Relaxed)));
             pause();
         }
-        // A task that starts or stops has its grace.
-        if used > most.0 && DEADLINES[task].load(Relaxed) == NEVER {
+        if used > most.0 && may_end(task) {
             most = (used, Some(task));
         }
     }
@@ -220,7 +251,7 @@ fn end_greediest() {
         return;
     }
     if let Some(task) = most.1 {
-        STARVES[task].store(true, Relaxed);
+        STARVES[task].store(CPU as u8 + 1, Relaxed);
         DEADLINES[task].store(time, Relaxed);
     }
 }
