@@ -39,7 +39,17 @@ pub unsafe fn kernel_main(boot: &'static BootParams) -> ! {
     }
     if arch::processors() > 1 {
         arch::wake_others();
-        log!("[boot] {} other processors answer", post::greet(k));
+        match post::greet(k) {
+            Ok(()) => log!("[boot] {} other processors answer", arch::processors() - 1),
+            Err(silent) => {
+                arch::stop_others();
+                log!(
+                    "[boot] processor {silent} runs, but no message reaches it, or it does not answer: each call on \
+                     it would wait without end; switch it off in the firmware"
+                );
+                arch::halt()
+            }
+        }
     }
     // SAFETY: the caller vouches for the parameters.
     if let Err(reason) = unsafe { root::start(k, boot) } {

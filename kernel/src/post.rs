@@ -23,7 +23,7 @@ struct Card(Letter);
 /// What the first processor sends each other one when that begins, and gets back: by number.
 static GREETINGS: [Card; MAX_CPUS] = [const { Card(Letter::new()) }; MAX_CPUS];
 
-/// Greetings that came back.
+/// Whose greetings came back: bit `n` for processor `n`.
 static ANSWERS: AtomicU32 = AtomicU32::new(0);
 
 /// Where letters are: their numbers are physical addresses in units of [`GRANULE`], as those of
@@ -113,7 +113,8 @@ fn open(k: &mut Kernel<Hardware>, number: NonZeroU32) {
         });
         k.letter(about);
     } else if k.m.cpu.index() == 0 {
-        ANSWERS.fetch_add(1, Relaxed);
+        let from = (1..MAX_CPUS).find(|processor| greeting(*processor) == Some(number));
+        ANSWERS.fetch_or(1 << from.unwrap_or(0), Relaxed);
     } else {
         // SAFETY: the letter was just taken, is static, and goes back to whom it came from.
         unsafe { send(k.m.cpu, 0, number) };
@@ -131,24 +132,28 @@ fn greeting(processor: usize) -> Option<NonZeroU32> {
     NonZeroU32::new((physical(letter) / GRANULE) as u32)
 }
 
-/// Sends all other processors a greeting, and waits for the answers for a tenth of a second: for
-/// the first one. Returns how many came.
-pub fn greet(k: &mut Kernel<Hardware>) -> u32 {
-    for processor in 1..arch::processors() as usize {
+/// Sends all other processors a greeting, and waits for the answers: for the first one. An error
+/// names a processor that does not answer in ten seconds; on an emulator it may be a thread of a
+/// busy computer.
+pub fn greet(k: &mut Kernel<Hardware>) -> Result<(), usize> {
+    let others = 1..arch::processors() as usize;
+    for processor in others.clone() {
         if let Some(number) = greeting(processor) {
             // SAFETY: nobody has sent this letter; it is static.
             unsafe { send(k.m.cpu, processor, number) };
         }
     }
+    let silent = || others.clone().find(|processor| ANSWERS.load(Relaxed) >> processor & 1 == 0);
     let start = arch::clock::now();
-    while ANSWERS.load(Relaxed) + 1 < arch::processors()
-        && arch::clock::now().wrapping_sub(start) < arch::clock::tsc_hz() / 10
-    {
+    while let Some(processor) = silent() {
+        if arch::clock::now().wrapping_sub(start) >= arch::clock::tsc_hz() * 10 {
+            return Err(processor);
+        }
         core::hint::spin_loop();
         if arch::take_pending_interrupt(k.m.cpu) == Some(apic::vector::IPI) {
             k.m.end_of_interrupt();
             receive(k);
         }
     }
-    ANSWERS.load(Relaxed)
+    Ok(())
 }

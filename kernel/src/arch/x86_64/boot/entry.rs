@@ -169,12 +169,15 @@ other_long_mode:
     jmp rax
 other_high_half:
     flat_segments
-    /* Whoever takes the stack is started; one that comes too late finds none. */
-    xor eax, eax
-    xchg rax, [rip + {next_stack}]
-    test rax, rax
-    jz 5f
-    mov rsp, rax
+    /* Only the processor that is being started goes on: one that comes too late is no more it. */
+    mov eax, 1
+    cpuid
+    shr ebx, 24
+    lea eax, [rbx + 1]
+    xor ecx, ecx
+    lock cmpxchg [rip + {next}], ecx
+    jne 5f
+    mov rsp, [rip + {next_stack}]
     call {start_other}
     ud2
 5:  hlt
@@ -192,6 +195,7 @@ no_long_mode_text:
     stack = sym STACKS,
     stack_size = const size_of::<Stack>(),
     start = sym super::start,
+    next = sym others::NEXT,
     next_stack = sym others::NEXT_STACK,
     start_other = sym others::start_other,
 );

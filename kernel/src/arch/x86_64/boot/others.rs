@@ -1,9 +1,10 @@
 //! The other processors. The first one starts them one after the other, each with an INIT and a
 //! start-up message (AMD APM vol. 2, 16.5; Intel SDM vol. 3, 9.4.4), and waits for it.
 //!
-//! A processor that answers too late is left out, and must not disturb those that follow: only one
-//! that takes the stack that was laid out for it goes on, and the first one takes an unclaimed
-//! stack back. The page that it begins on is the kernel's for good.
+//! A processor that answers too late is left out, and must not disturb those that follow: each says
+//! who it is when it takes the stack, only the one that is being started gets it, and the first one
+//! takes an unclaimed stack back. One that is left out also gets another INIT, which has it wait for
+//! a start-up message. The page that it begins on is the kernel's for good.
 //!
 //! A processor that runs sleeps until all are started and the first one's kernel is made.
 
@@ -24,7 +25,11 @@ use pillion_abi::{PAGE, trace};
 use pillion_firmware::acpi::Tables;
 use pillion_firmware::params::BootParams;
 
-/// Top of the stack of the processor that is being started; 0 when there is none, or it was taken.
+/// One more than the number of the local APIC of the processor that is being started; 0 when there
+/// is none, or it has taken the stack.
+pub static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// Top of the stack for that processor, which does not change from when it has taken it.
 pub static NEXT_STACK: AtomicU64 = AtomicU64::new(0);
 
 /// How far it is.
@@ -204,16 +209,26 @@ fn start(apic: u32, page: u64) -> u32 {
     }
     PROGRESS.store(BEGINS, Release);
     NEXT_STACK.store(percpu::stack_top(number), Release);
+    NEXT.store(apic + 1, Release);
+    let state = start_next(apic, page);
+    if matches!(state, state::ABSENT | state::STUCK) {
+        apic::send_init(apic);
+    }
+    state
+}
+
+/// Starts the processor that a stack is laid out for. Returns its state.
+fn start_next(apic: u32, page: u64) -> u32 {
     apic::send_init(apic);
     wait(AFTER_INIT, || false);
     for _ in 0..2 {
         apic::send_start_up(apic, page);
-        if wait(AFTER_START_UP, || NEXT_STACK.load(Acquire) == 0) {
+        if wait(AFTER_START_UP, || NEXT.load(Acquire) == 0) {
             break;
         }
     }
-    wait(TO_BEGIN, || NEXT_STACK.load(Acquire) == 0);
-    if NEXT_STACK.swap(0, AcqRel) != 0 {
+    wait(TO_BEGIN, || NEXT.load(Acquire) == 0);
+    if NEXT.swap(0, AcqRel) != 0 {
         return state::ABSENT;
     }
     wait(TO_RUN, || PROGRESS.load(Acquire) != BEGINS);
