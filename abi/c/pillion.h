@@ -502,7 +502,7 @@ struct pillion_vcpu_state {
     uint64_t counters[PILLION_VCPU_COUNTERS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_vcpu_state) == 720, "size");
+_Static_assert(sizeof(struct pillion_vcpu_state) == 736, "size");
 _Static_assert(offsetof(struct pillion_vcpu_state, gpr) == 0, "gpr");
 _Static_assert(offsetof(struct pillion_vcpu_state, rip) == 128, "rip");
 _Static_assert(offsetof(struct pillion_vcpu_state, rflags) == 136, "rflags");

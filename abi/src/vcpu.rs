@@ -275,6 +275,13 @@ pub struct State {
     pub command: Cell<u64>,
     /// See [`counter`].
     pub counters: [Cell<u64>; COUNTERS],
+    /// From which value of [`State::stolen`] on the monitor wants to know it: the next write of the
+    /// deadline register exits with [`Exit::WriteMsr`] then. 0: never.
+    pub tell_at: Cell<u64>,
+    /// At such an exit, which is the only time that it is written, and not with 0: for how many
+    /// ticks other threads had the processor although the guest could have run, counted from an
+    /// arbitrary time. Time in which the monitor's thread waited counts too.
+    pub stolen: Cell<u64>,
 }
 
 /// Flags of [`crate::call::Call::VcpuConfigure`].

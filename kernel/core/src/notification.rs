@@ -88,7 +88,11 @@ impl<M: Machine> Kernel<M> {
                 self.deliver_bits(bound, bits);
                 self.make_ready_since(bound, since);
             }
-            State::Halted => self.make_ready_since(bound, since),
+            State::Halted => {
+                if let Some(guest) = thread.guest {
+                    self.resume_guest(guest, bound, since);
+                }
+            }
             _ => {}
         }
     }

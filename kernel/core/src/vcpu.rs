@@ -40,6 +40,10 @@ pub struct Vcpu {
     pub waits: bool,
     /// The thread that is in `VcpuRun` with it.
     pub thread: Opt<Thread>,
+    /// If its thread is halted: since when.
+    pub halted_since: u64,
+    /// Ticks that its thread was halted.
+    pub halted: u64,
 }
 
 impl Id<Vcpu> {
@@ -178,8 +182,28 @@ impl<M: Machine> Kernel<M> {
         if let Some(thread) = self.m.get(id).thread
             && self.m.get(thread).state == State::Halted
         {
-            self.make_ready(thread);
+            self.resume_guest(id, thread, NEVER);
         }
+    }
+
+    /// The thread of a halted guest is ready since then, or from now on ([`NEVER`]).
+    #[inline]
+    pub(crate) fn resume_guest(&mut self, id: Id<Vcpu>, thread: Id<Thread>, since: u64) {
+        let now = self.m.now();
+        let v = self.m.get(id);
+        v.halted = v.halted.wrapping_add(now.wrapping_sub(v.halted_since));
+        self.make_ready_since(thread, since);
+    }
+
+    /// For how many ticks other threads had the processor although the guest's thread, which is the
+    /// current one, could have run, counted from an arbitrary time: what was neither its own nor
+    /// spent halted. Time in which the thread waited for something else counts too. O(1).
+    #[inline]
+    pub fn guest_stolen(&mut self, id: Id<Vcpu>) -> u64 {
+        let halted = self.m.get(id).halted;
+        let own = self.guest_context(id).map_or(0, |context| self.m.used(context).so_far()[0]);
+        // What has not been charged yet is the current thread's.
+        self.cpu.since.wrapping_sub(own).wrapping_sub(halted)
     }
 
     /// The guest ends its most urgent interrupt in service. Sends the physical EOIs that this makes
@@ -257,9 +281,11 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(always)]
     fn guest_waits(&mut self, id: Id<Vcpu>, by_hypercall: bool) {
+        let now = self.m.now();
         let v = self.m.get(id);
         if v.apic.deliverable().is_none() {
             v.waits = by_hypercall;
+            v.halted_since = now;
             self.block_current(State::Halted);
         }
     }
@@ -268,7 +294,9 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn guest_notify(&mut self, id: Id<Vcpu>, vector: u8) {
         let v = self.m.get(id);
         match (v.waits, v.thread) {
-            (true, Some(thread)) if self.m.get(thread).state == State::Halted => self.make_ready(thread),
+            (true, Some(thread)) if self.m.get(thread).state == State::Halted => {
+                self.resume_guest(id, thread, NEVER);
+            }
             _ => self.guest_interrupt(id, vector),
         }
     }

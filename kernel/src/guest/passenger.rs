@@ -115,7 +115,9 @@ fn handle(
             k.guest_end_of_interrupt(vcpu);
             return true;
         }
-        HwExit::Msr { write: true, number: msr::TSC_DEADLINE } if state.timer_vector.load(Relaxed) != 0 => {
+        HwExit::Msr { write: true, number: msr::TSC_DEADLINE }
+            if state.timer_vector.load(Relaxed) != 0 && !is_to_tell(k, vcpu, state) =>
+        {
             state.counters[counter::DEADLINES].update(|count| count.wrapping_add(1));
             let deadline = processor.msr_value(state);
             state.deadline.store(deadline, Relaxed);
@@ -135,6 +137,22 @@ fn handle(
         other => monitors(k, id, processor, state, other),
     }
     false
+}
+
+/// Whether the monitor is to know now how much time the guest has lost. It is told when the guest
+/// sets its timer: Linux, which adds up its time at each tick, does that after each one.
+#[inline(always)]
+fn is_to_tell(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, state: &State) -> bool {
+    let at = state.tell_at.get();
+    if at == 0 {
+        return false;
+    }
+    let stolen = k.guest_stolen(vcpu);
+    if stolen < at {
+        return false;
+    }
+    state.stolen.set(stolen);
+    true
 }
 
 /// Handles an exit that is the monitor's, unless it sends a message that is the kernel's. It has

@@ -82,6 +82,43 @@ fn a_halted_guest_wakes_by_its_interrupts() {
     assert_eq!(g.w.frame(background.id).rax, 0);
 }
 
+/// Neither what the guest uses itself nor what it halts for is stolen; what other threads use is,
+/// from when it could have run.
+#[test]
+fn what_other_threads_take_from_a_guest() {
+    let mut g = guest();
+    let task = g.w.limited(10, 30, 100);
+    g.w.pass(30);
+    assert_eq!(g.w.current(), g.monitor.id);
+    run(&mut g);
+    let before = g.w.k.guest_stolen(g.id);
+    let stolen = |g: &mut Guest| {
+        assert_eq!(g.w.current(), g.monitor.id);
+        g.w.k.guest_stolen(g.id) - before
+    };
+    g.w.pass(60);
+    assert_eq!(stolen(&mut g), 0, "it computes");
+    g.w.pass(45);
+    assert_eq!(stolen(&mut g), 30, "the task had its budget");
+    halt(&mut g);
+    g.w.pass(45);
+    passenger(&mut g, 0x41);
+    assert_eq!(stolen(&mut g), 30, "it halted while nobody ran");
+    let apic = &mut g.w.k.m.peek(g.id).apic;
+    apic.accept(0x41);
+    apic.end_of_interrupt();
+    halt(&mut g);
+    g.w.pass(30);
+    assert_eq!(g.w.current(), task.id);
+    passenger(&mut g, 0x42);
+    g.w.pass(10);
+    assert_eq!(g.w.current(), task.id);
+    g.w.pass(10);
+    assert_eq!(stolen(&mut g), 50, "it woke while the task ran");
+    g.w.pass(1000);
+    assert_eq!(stolen(&mut g), 350);
+}
+
 /// Interrupts of other processors' guests: they are accepted while there is a passenger, wake it,
 /// and no EOI is owed for them.
 #[test]
