@@ -2,18 +2,22 @@
 //! source, throttling.
 
 use crate::this_machine::clock_source;
+use pillion_measure_data::Instrument;
 use std::fs::read_to_string;
 
 /// The state at the start.
 pub struct Watch {
     cpu: usize,
+    instrument: Instrument,
     before: State,
 }
 
 /// The state that must not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
-    /// Ticks of 10 ms that a hypervisor stole from the processor.
+    /// Ticks of 10 ms that a hypervisor stole from the processor. An emulator that counts
+    /// instructions steals none: there, they are what a real-time task beside Linux took, whose
+    /// effect is measured.
     steal: Option<u64>,
     clock_source: String,
     /// How often heat slowed the processor down.
@@ -23,21 +27,22 @@ struct State {
 }
 
 impl Watch {
-    pub fn begin(cpu: usize) -> Watch {
-        Watch { cpu, before: State::now(cpu) }
+    pub fn begin(cpu: usize, instrument: Instrument) -> Watch {
+        Watch { cpu, instrument, before: State::now(cpu, instrument) }
     }
 
     /// The disturbances since then.
     pub fn end(self) -> Vec<String> {
-        differences(&self.before, &State::now(self.cpu))
+        differences(&self.before, &State::now(self.cpu, self.instrument))
     }
 }
 
 impl State {
-    fn now(cpu: usize) -> State {
+    fn now(cpu: usize, instrument: Instrument) -> State {
         let throttle = format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count");
+        let stat = (instrument == Instrument::Measured).then(|| read_to_string("/proc/stat").ok()).flatten();
         State {
-            steal: read_to_string("/proc/stat").ok().and_then(|text| steal(&text, cpu)),
+            steal: stat.and_then(|text| steal(&text, cpu)),
             clock_source: clock_source(),
             throttled: read_to_string(throttle).ok().and_then(|text| text.trim().parse().ok()),
             online: read_to_string("/sys/devices/system/cpu/online").unwrap_or_default().trim().into(),

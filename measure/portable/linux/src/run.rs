@@ -59,7 +59,7 @@ fn one(entry: &Entry, own: Option<&ArgMatches>, options: &Options, bench: &Bench
 fn measure(entry: &Entry, own: Option<&ArgMatches>, options: &Options, bench: &Bench) -> Result<Findings> {
     let _before = realtime::remember();
     let mut beside = Beside::begin(&options.load, &options.beside, bench.cpu)?;
-    let watch = Watch::begin(bench.cpu);
+    let watch = Watch::begin(bench.cpu, bench.instrument);
     let mut findings = match own {
         Some(own) => entry.run(own, bench)?,
         None => entry.run_plain(bench)?,
