@@ -12,6 +12,7 @@ use crate::msr::Msrs;
 use crate::pci::Filter;
 use crate::power::Power;
 use crate::processors::Processors;
+use crate::steal_time::StealTime;
 use crate::{GeneralProtection, notes, ones};
 
 /// All models but those of a single processor, and the ports that are not the guest's.
@@ -33,13 +34,15 @@ pub struct Local {
     index: usize,
     apic: LocalApic,
     msrs: Msrs,
+    /// What it has lost to tasks. Its register names memory, so it is not on the bus.
+    pub steal_time: StealTime,
 }
 
 impl Local {
     /// Processor `index` of [`Bus::processors`], whose local APIC has that ID. The first one boots.
     pub fn new(index: usize, apic_id: u32) -> Local {
         let apic = if index == 0 { LocalApic::new(apic_id) } else { LocalApic::not_booting(apic_id) };
-        Local { index, apic, msrs: Msrs::default() }
+        Local { index, apic, msrs: Msrs::default(), steal_time: StealTime::default() }
     }
 
     /// Its number in [`Bus::processors`].
@@ -56,6 +59,7 @@ impl Local {
     pub fn reset(&mut self) {
         self.apic.reset();
         self.msrs = Msrs::default();
+        self.steal_time = StealTime::default();
     }
 }
 

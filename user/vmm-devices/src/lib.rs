@@ -34,6 +34,7 @@ pub mod paging;
 pub mod pci;
 pub mod power;
 pub mod processors;
+pub mod steal_time;
 pub mod withheld;
 
 /// The processor answers this access with a general-protection fault, error code 0.

@@ -28,6 +28,7 @@ pub struct Processor {
     /// What CPUID answers.
     pub cpuid: Context,
     watchdog: Watchdog,
+    tsc_hz: u64,
     /// Whether it executes instructions; else it waits to be started.
     runs: bool,
 }
@@ -49,6 +50,7 @@ impl Processor {
             local: Local::new(index, apic_id),
             cpuid,
             watchdog: Watchdog::new(tsc_hz),
+            tsc_hz,
             runs: false,
         }
     }
@@ -138,6 +140,7 @@ impl Processor {
 
     fn start(&mut self, machine: &mut VirtualMachine) {
         self.runs = true;
+        self.local.steal_time.start();
         self.watchdog.start();
         machine.enter(self.vcpu.index());
     }
@@ -147,10 +150,13 @@ impl Processor {
         machine.leave(&self.vcpu);
     }
 
-    /// Work before each entry: says who sends messages, rearms a periodic timer and sets the
-    /// monitor's own timer.
+    /// Work before each entry: says who sends messages and what tasks took, rearms a periodic timer
+    /// and sets the monitor's own timer.
     fn before_entry(&mut self, machine: &mut VirtualMachine) {
         self.vcpu.state.messages.set(self.local.has_x2apic().into());
+        let (steal_time, state) = (&mut self.local.steal_time, self.vcpu.state);
+        steal_time.tell(state.stolen.take(), self.tsc_hz, &mut machine.memory);
+        state.tell_at.set(steal_time.next(self.tsc_hz));
         let wake = machine.bus.rearm(&mut self.local, now(), self.vcpu.state).unwrap_or(u64::MAX);
         if let Some(at) = self.watchdog.timer(wake) {
             let _ = call::timer_set(monitor::timer(self.vcpu.index()), at);

@@ -1,12 +1,12 @@
 //! The leaves in which a hypervisor identifies itself.
 //!
-//! The signature at 0x4000_0000 is KVM's, and the feature word that follows is empty. Linux uses
-//! x2APIC mode without interrupt remapping only under a hypervisor that it knows
-//! (`x86_init.hyper.x2apic_available`), and KVM's interface is the smallest of those: Linux uses
-//! nothing that is not in the feature word (no clock, no steal time, no asynchronous page faults,
-//! no EOI shortcut). The signature still has two effects, both welcome: Linux does not insist on a
-//! tick of the PIT through the I/O APIC at boot, and older versions clear the clock's MSR when they
-//! go down ([`crate::msr`] lets them).
+//! The signature at 0x4000_0000 is KVM's, and the feature word that follows has steal time
+//! ([`crate::steal_time`]) and nothing else. Linux uses x2APIC mode without interrupt remapping
+//! only under a hypervisor that it knows (`x86_init.hyper.x2apic_available`), and KVM's interface
+//! is the smallest of those: Linux uses nothing that is not in the feature word (no clock, no
+//! asynchronous page faults, no EOI shortcut). The signature still has two effects, both welcome:
+//! Linux does not insist on a tick of the PIT through the I/O APIC at boot, and older versions
+//! clear the clock's MSR when they go down ([`crate::msr`] lets them).
 //!
 //! Linux reads the frequency of the TSC and of the APIC from leaf 0x4000_0010 only under VMware's
 //! and ACRN's signatures. Under KVM's it calibrates the TSC with the real PIT and PM timer, and
@@ -43,6 +43,9 @@ impl Channels {
     }
 }
 
+/// In the feature word: steal time.
+const STEAL_TIME: u32 = 1 << 5;
+
 const LAST: u32 = 0x4000_0010;
 
 const fn signature(max: u32, name: &[u8; 12]) -> Registers {
@@ -58,6 +61,7 @@ pub(super) fn leaf(leaf: u32, context: &Context) -> Registers {
     let khz = u32::try_from(context.tsc_hz / 1000).unwrap_or(0);
     match leaf {
         0x4000_0000 => signature(LAST, b"KVMKVMKVM\0\0\0"),
+        0x4000_0001 => [STEAL_TIME, 0, 0, 0],
         LAST => [khz, khz, 0, 0],
         OWN => signature(LEAF, b"PillionHV\0\0\0"),
         LEAF => context.channels.map_or([0; 4], |channels| channels.leaf()),

@@ -2,7 +2,7 @@
 
 use pillion_abi::vcpu::gpr;
 use pillion_runtime::now;
-use pillion_vmm_devices::{GeneralProtection, cpuid};
+use pillion_vmm_devices::{GeneralProtection, answer::Effect, cpuid, steal_time};
 
 use super::effect::carry_out;
 use crate::{end::End, host, processor::Processor, virtual_machine::VirtualMachine};
@@ -23,7 +23,11 @@ pub fn cpuid(own: &mut Processor) {
 
 pub fn read_msr(machine: &VirtualMachine, own: &Processor, number: u32) {
     let s = own.vcpu.state;
-    match machine.bus.read_msr(&own.local, number, now(), s) {
+    let value = match number {
+        steal_time::MSR => Ok(own.local.steal_time.read()),
+        _ => machine.bus.read_msr(&own.local, number, now(), s),
+    };
+    match value {
         Ok(value) => {
             s.gpr[gpr::RAX].set(value & 0xffff_ffff);
             s.gpr[gpr::RDX].set(value >> 32);
@@ -36,7 +40,11 @@ pub fn read_msr(machine: &VirtualMachine, own: &Processor, number: u32) {
 pub fn write_msr(machine: &mut VirtualMachine, own: &mut Processor, number: u32) -> Option<End> {
     let s = own.vcpu.state;
     let value = s.gpr[gpr::RDX].get() << 32 | s.gpr[gpr::RAX].get() & 0xffff_ffff;
-    match machine.bus.write_msr(&mut own.local, number, value, now(), s) {
+    let written = match number {
+        steal_time::MSR => own.local.steal_time.write(value, &mut machine.memory).map(|()| Effect::None),
+        _ => machine.bus.write_msr(&mut own.local, number, value, now(), s),
+    };
+    match written {
         Ok(effect) => {
             own.vcpu.advance(LENGTH);
             return carry_out(machine, &own.vcpu, effect);
