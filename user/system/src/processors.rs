@@ -73,19 +73,23 @@ impl Reader<'_> {
         let key = key?;
         let line = self.line_of(&key);
         let mut all = Processors(0);
+        let is_empty = key.get_ref().is_empty();
         for one in key.into_inner() {
             let line = self.line_of(&one);
-            let number: u8 = self.number("a processor of cpus", Some(one), 0, &limit::PROCESSOR);
+            if !limit::PROCESSOR.contains(one.get_ref()) {
+                self.out_of_limits(line, "a processor of cpus", one.get_ref(), &limit::PROCESSOR);
+                continue;
+            }
+            let number = one.into_inner() as u8;
             if all.has(number) {
                 self.problem(line, format!("cpus names processor {number} twice"), remedy::ONCE);
             }
             all = all.and(Processors::one(number));
         }
-        if all.count() == 0 {
+        if is_empty {
             self.problem(line, "cpus names no processor".into(), remedy::PROCESSORS);
-            return None;
         }
-        Some(all)
+        (all.count() != 0).then_some(all)
     }
 
     /// Where a task's threads start, and where they may be.

@@ -84,6 +84,8 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (S, "cpus=[]", 6, "cpus names no processor", remedy::PROCESSORS),
     (S, "cpus=[1,\n2,\n1]", 8, "cpus names processor 1 twice", remedy::ONCE),
     (S, "cpus=[1,\n-1]", 7, "a processor of cpus is -1, outside 0 to 7", remedy::RANGE),
+    (S, "cpus=[9]", 6, "a processor of cpus is 9, outside 0 to 7", remedy::RANGE),
+    (S, "cpus=[-1,\n0]", 6, "a processor of cpus is -1, outside 0 to 7", remedy::RANGE),
     (S, "cpus=[1,3]\ncpu=2", 7, "cpu is 2, which is not one of the task's cpus, 1, 3", remedy::OWN_PROCESSORS),
     (LINUX, "cpus=[8]", 4, "a processor of cpus is 8", remedy::RANGE),
     ("", "[system]\nname='s'\ncpus=[]\n[linux]", 3, "cpus names no processor", remedy::PROCESSORS),
