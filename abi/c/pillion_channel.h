@@ -13,7 +13,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 8
+#define PILLION_CHANNEL_VERSION 9
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -21,6 +21,10 @@
 #define PILLION_CHANNEL_MBUFF_NAME 40
 #define PILLION_CHANNEL_LOG_SIZE 0x4000
 #define PILLION_CHANNEL_IOCTL_SIZE 0x1000
+
+/* How many threads of Linux processes can be in primary mode, on how many processors. */
+#define PILLION_DUAL_SLOTS 32
+#define PILLION_DUAL_PROCESSORS 8
 
 /* The CPUID leaf that says where the window is. */
 #define PILLION_CPUID_LEAF 0x40000101
@@ -153,13 +157,15 @@ struct pillion_directory {
     uint32_t dual_levels[2];
     uint32_t dual_ceiling;
     uint32_t dual_shield_ms;
+    uint8_t dual_slots[PILLION_DUAL_SLOTS];
+    uint32_t dual_apics[PILLION_DUAL_PROCESSORS];
     uint64_t generation;
     uint8_t fifo_owner[PILLION_CHANNEL_FIFOS];
     struct pillion_task_entry tasks[PILLION_CHANNEL_TASKS];
     struct pillion_mbuff mbuffs[PILLION_CHANNEL_MBUFFS];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_directory) == 4432, "size");
+_Static_assert(sizeof(struct pillion_directory) == 4496, "size");
 _Static_assert(offsetof(struct pillion_directory, magic) == 0, "magic");
 _Static_assert(offsetof(struct pillion_directory, version) == 8, "version");
 _Static_assert(offsetof(struct pillion_directory, task_count) == 12, "task_count");
@@ -176,10 +182,12 @@ _Static_assert(offsetof(struct pillion_directory, dual_group) == 88, "dual_group
 _Static_assert(offsetof(struct pillion_directory, dual_levels) == 120, "dual_levels");
 _Static_assert(offsetof(struct pillion_directory, dual_ceiling) == 128, "dual_ceiling");
 _Static_assert(offsetof(struct pillion_directory, dual_shield_ms) == 132, "dual_shield_ms");
-_Static_assert(offsetof(struct pillion_directory, generation) == 136, "generation");
-_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 144, "fifo_owner");
-_Static_assert(offsetof(struct pillion_directory, tasks) == 208, "tasks");
-_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2384, "mbuffs");
+_Static_assert(offsetof(struct pillion_directory, dual_slots) == 136, "dual_slots");
+_Static_assert(offsetof(struct pillion_directory, dual_apics) == 168, "dual_apics");
+_Static_assert(offsetof(struct pillion_directory, generation) == 200, "generation");
+_Static_assert(offsetof(struct pillion_directory, fifo_owner) == 208, "fifo_owner");
+_Static_assert(offsetof(struct pillion_directory, tasks) == 272, "tasks");
+_Static_assert(offsetof(struct pillion_directory, mbuffs) == 2448, "mbuffs");
 #endif
 
 struct pillion_thread_usage {
@@ -438,8 +446,7 @@ _Static_assert(offsetof(struct pillion_psc, slots) == 0, "slots");
 _Static_assert(offsetof(struct pillion_psc, fifo) == 4096, "fifo");
 #endif
 
-/* Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes. */
-#define PILLION_DUAL_SLOTS 32
+/* Threads of Linux processes in primary mode: the VMMCALL, a system call, sizes. */
 #define PILLION_DUAL_SIGNAL 0x50490100
 #define PILLION_DUAL_CALM 0x8000000000000000ULL
 #define PILLION_DUAL_WAIT 0x50490102
@@ -699,7 +706,8 @@ struct pillion_dual_slot {
     struct pillion_dual_signal_timer timers[PILLION_DUAL_SIGNAL_TIMERS];
     uint64_t timer_count;
     uint64_t time[2];
-    uint64_t reserved[382];
+    uint64_t processor;
+    uint64_t reserved[381];
     uint8_t vectors[PILLION_DUAL_VECTOR_BYTES];
 };
 #ifndef __cplusplus
@@ -737,7 +745,8 @@ _Static_assert(offsetof(struct pillion_dual_slot, signals) == 560, "signals");
 _Static_assert(offsetof(struct pillion_dual_slot, timers) == 568, "timers");
 _Static_assert(offsetof(struct pillion_dual_slot, timer_count) == 1016, "timer_count");
 _Static_assert(offsetof(struct pillion_dual_slot, time) == 1024, "time");
-_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 1040, "reserved");
+_Static_assert(offsetof(struct pillion_dual_slot, processor) == 1040, "processor");
+_Static_assert(offsetof(struct pillion_dual_slot, reserved) == 1048, "reserved");
 _Static_assert(offsetof(struct pillion_dual_slot, vectors) == 4096, "vectors");
 #endif
 
@@ -940,14 +949,26 @@ _Static_assert(offsetof(struct pillion_dual_queue, reserved) == 48, "reserved");
 _Static_assert(offsetof(struct pillion_dual_queue, messages) == 64, "messages");
 #endif
 
-struct pillion_dual {
+struct pillion_dual_processor {
     uint64_t events;
-    uint32_t vector;
-    uint32_t life;
     uint32_t urgency;
     uint32_t shield;
+    uint64_t reserved[6];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_dual_processor) == 64, "size");
+_Static_assert(offsetof(struct pillion_dual_processor, events) == 0, "events");
+_Static_assert(offsetof(struct pillion_dual_processor, urgency) == 8, "urgency");
+_Static_assert(offsetof(struct pillion_dual_processor, shield) == 12, "shield");
+_Static_assert(offsetof(struct pillion_dual_processor, reserved) == 16, "reserved");
+#endif
+
+struct pillion_dual {
+    uint32_t vector;
+    uint32_t life;
     uint32_t memories_gone;
-    uint32_t reserved[9];
+    uint32_t reserved[13];
+    struct pillion_dual_processor processors[PILLION_DUAL_PROCESSORS];
     struct pillion_dual_clocks clocks;
     uint64_t memories[PILLION_DUAL_MEMORIES];
     uint64_t posted;
@@ -956,27 +977,25 @@ struct pillion_dual {
     struct pillion_dual_descriptors descriptors;
     struct pillion_dual_vvar vvar;
     uint8_t ceilings[PILLION_DUAL_MEMORIES];
-    uint64_t reserved2[108];
+    uint64_t reserved2[44];
     struct pillion_dual_futexes futexes[PILLION_DUAL_MEMORIES];
 };
 #ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_dual) == 16384, "size");
-_Static_assert(offsetof(struct pillion_dual, events) == 0, "events");
-_Static_assert(offsetof(struct pillion_dual, vector) == 8, "vector");
-_Static_assert(offsetof(struct pillion_dual, life) == 12, "life");
-_Static_assert(offsetof(struct pillion_dual, urgency) == 16, "urgency");
-_Static_assert(offsetof(struct pillion_dual, shield) == 20, "shield");
-_Static_assert(offsetof(struct pillion_dual, memories_gone) == 24, "memories_gone");
-_Static_assert(offsetof(struct pillion_dual, reserved) == 28, "reserved");
-_Static_assert(offsetof(struct pillion_dual, clocks) == 64, "clocks");
-_Static_assert(offsetof(struct pillion_dual, memories) == 288, "memories");
-_Static_assert(offsetof(struct pillion_dual, posted) == 544, "posted");
-_Static_assert(offsetof(struct pillion_dual, futex_waiters) == 552, "futex_waiters");
-_Static_assert(offsetof(struct pillion_dual, file_waits) == 1576, "file_waits");
-_Static_assert(offsetof(struct pillion_dual, descriptors) == 1960, "descriptors");
-_Static_assert(offsetof(struct pillion_dual, vvar) == 2032, "vvar");
-_Static_assert(offsetof(struct pillion_dual, ceilings) == 3200, "ceilings");
-_Static_assert(offsetof(struct pillion_dual, reserved2) == 3232, "reserved2");
+_Static_assert(offsetof(struct pillion_dual, vector) == 0, "vector");
+_Static_assert(offsetof(struct pillion_dual, life) == 4, "life");
+_Static_assert(offsetof(struct pillion_dual, memories_gone) == 8, "memories_gone");
+_Static_assert(offsetof(struct pillion_dual, reserved) == 12, "reserved");
+_Static_assert(offsetof(struct pillion_dual, processors) == 64, "processors");
+_Static_assert(offsetof(struct pillion_dual, clocks) == 576, "clocks");
+_Static_assert(offsetof(struct pillion_dual, memories) == 800, "memories");
+_Static_assert(offsetof(struct pillion_dual, posted) == 1056, "posted");
+_Static_assert(offsetof(struct pillion_dual, futex_waiters) == 1064, "futex_waiters");
+_Static_assert(offsetof(struct pillion_dual, file_waits) == 2088, "file_waits");
+_Static_assert(offsetof(struct pillion_dual, descriptors) == 2472, "descriptors");
+_Static_assert(offsetof(struct pillion_dual, vvar) == 2544, "vvar");
+_Static_assert(offsetof(struct pillion_dual, ceilings) == 3712, "ceilings");
+_Static_assert(offsetof(struct pillion_dual, reserved2) == 3744, "reserved2");
 _Static_assert(offsetof(struct pillion_dual, futexes) == 4096, "futexes");
 #endif
 

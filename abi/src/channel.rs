@@ -27,7 +27,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Maximum number of tasks with channels.
 pub const TASKS: usize = 16;
@@ -186,6 +186,10 @@ pub struct Directory {
     pub dual_ceiling: u32,
     /// How long interrupts of Linux's devices wait for such threads, in milliseconds; 0: not.
     pub dual_shield_ms: u32,
+    /// The processor of each [`crate::dual::Slot`]: its number.
+    pub dual_slots: [u8; crate::dual::SLOTS],
+    /// The ID of the local APIC of each processor that has slots, by its number.
+    pub dual_apics: [u32; crate::dual::PROCESSORS],
     /// Incremented after each change to the fields below.
     pub generation: u64,
     /// The task that owns each FIFO: its index plus one, or 0.

@@ -15,8 +15,11 @@
 //!
 //! Linux asks for a thread by setting [`Slot::recall`] to [`Slot::offer`] and [`SIGNAL`]. The task
 //! is more urgent than Linux: when the hypercall returns, the thread has been given back, unless
-//! its budget is used up, in which case it is given back when the next period begins. The task does
-//! not ring then: Linux looks at the slot until the thread is there.
+//! its budget is used up, in which case it is given back when the next period begins, or its slot
+//! is on another processor than the hypercall: then it comes soon. The task does not ring then:
+//! Linux looks at the slot until the thread is there.
+//!
+//! Each slot is on a processor ([`crate::channel::Directory::dual_slots`]), and so is its runner.
 //!
 //! Linux can write all of this at any time, so the task reads each word once and checks it.
 
@@ -70,6 +73,9 @@ pub mod life {
     /// It has ended.
     pub const ENDED: u32 = 2;
 }
+
+/// Maximum number of processors with threads in primary mode.
+pub const PROCESSORS: usize = 8;
 
 /// Processes that can have objects at the same time.
 pub const MEMORIES: usize = 32;
@@ -226,7 +232,7 @@ pub mod futex {
     pub const SHIFT: u32 = 32 - BUCKETS.trailing_zeros();
     /// Addresses at which the threads of a memory that wait in Linux are still to be woken.
     pub const POSTS: usize = 14;
-    /// Bit of [`super::Dual::events`] for [`super::Dual::posted`].
+    /// Bit of [`super::Processor::events`] for [`super::Dual::posted`].
     pub const EVENT: u64 = 1 << super::SLOTS;
 
     /// The low bits of [`super::FutexWaiter::state`].
@@ -570,8 +576,10 @@ pub struct Slot {
     /// Seconds and nanoseconds that the call names, as Linux found them in the process's memory;
     /// valid with [`flag::TIMED`].
     pub time: [u64; 2],
+    /// The number that Linux gives the processor which the thread was offered on.
+    pub processor: u64,
     /// Zero.
-    pub reserved: [u64; 382],
+    pub reserved: [u64; 381],
     /// The vector registers, in both directions.
     pub vectors: [u8; VECTOR_BYTES],
 }
@@ -751,28 +759,38 @@ pub struct OpenFifo {
     pub reserved: u32,
 }
 
-/// What the task and Linux's kernel share, followed by as many [`Slot`]s as there are runners.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(4096))]
-pub struct Dual {
+/// What a processor's runners and Linux, on the same processor, tell each other.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Processor {
     /// Threads that were given back, bit `n` for slot `n`; and [`futex::EVENT`]. The task sets
     /// bits, and rings if the word was 0; Linux takes all bits at once.
     pub events: u64,
-    /// The vector with which the task interrupts Linux; 0: it rings the doorbell.
-    pub vector: u32,
-    /// Whether Linux lives: one of [`life`]. Set by Linux when it panics, and by the manager when
-    /// it has ended.
-    pub life: u32,
     /// What the kernel was last told by [`URGENCY`], or by the task when it gave a thread back.
     /// Linux writes it before it tells the kernel, and looks at it again afterwards.
     pub urgency: u32,
     /// The shield of a thread that is given back, in bits 8..=15 as [`URGENCY`] has it; 0: none.
     pub shield: u32,
+    /// Zero.
+    pub reserved: [u64; 6],
+}
+
+/// What the task and Linux's kernel share, followed by as many [`Slot`]s as there are runners.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(4096))]
+pub struct Dual {
+    /// The vector with which the task interrupts Linux; 0: it rings the doorbell.
+    pub vector: u32,
+    /// Whether Linux lives: one of [`life`]. Set by Linux when it panics, and by the manager when
+    /// it has ended.
+    pub life: u32,
     /// How many memories have gone. Linux then signals the runners if that memory had opened
     /// something by name: an object may have lost its owner.
     pub memories_gone: u32,
     /// Zero.
-    pub reserved: [u32; 9],
+    pub reserved: [u32; 13],
+    /// What is told about each processor, by its number.
+    pub processors: [Processor; PROCESSORS],
     /// The clocks.
     pub clocks: Clocks,
     /// The memories (address spaces) whose threads may have objects ([`service`]): a number that is
@@ -792,7 +810,7 @@ pub struct Dual {
     /// The highest ceiling that a process may give a mutex, of each of [`Dual::memories`].
     pub ceilings: [u8; MEMORIES],
     /// Zero.
-    pub reserved2: [u64; 108],
+    pub reserved2: [u64; 44],
     /// Each memory's.
     pub futexes: [Futexes; MEMORIES],
 }
@@ -807,6 +825,7 @@ const _: () = {
     assert!(size_of::<Conversion>() == 80);
     assert!(size_of::<Dual>() == 4 * 4096);
     assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
+    assert!(size_of::<Processor>() == 64 && core::mem::offset_of!(Dual, processors) == 64);
     assert!(size_of::<File>() == 128);
     assert!(size_of::<OpenFifo>() == 16);
     assert!(size_of::<Queue>() == 64 + queue::MESSAGES * size_of::<Message>());

@@ -593,10 +593,13 @@ static bool is_there;
 
 static int open_parts(void)
 {
-	int error = dual_thread_open();
+	int error = dual_processors_open();
 
 	if (error)
 		return error;
+	error = dual_thread_open();
+	if (error)
+		goto processors;
 	error = dual_clock_open();
 	if (error)
 		goto thread;
@@ -632,6 +635,8 @@ clock:
 	dual_clock_close();
 thread:
 	dual_thread_close();
+processors:
+	dual_processors_close();
 	return error;
 }
 
@@ -679,6 +684,7 @@ void dual_close(void)
 	dual_signal_close();
 	dual_queues_close();
 	dual_files_close();
+	dual_processors_close();
 	/* Without files and hooks, nobody else has references. */
 	list_for_each_entry_safe(process, next, &processes, link)
 		free_process(process);

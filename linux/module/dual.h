@@ -20,6 +20,7 @@
 #include <linux/minmax.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -51,8 +52,8 @@ struct dual_pins {
 	struct mmu_notifier notifier;
 	/* The same, of what is taken away; only where Linux has several processors. */
 	struct mmu_notifier taken;
-	/* Threads that are in primary mode, or about to be; counted there only. */
-	atomic_t inside;
+	/* Threads that are in primary mode, or about to be, by processor; counted there only. */
+	atomic_t inside[PILLION_DUAL_PROCESSORS];
 	/* Held by the thread that looks at the memory. */
 	struct mutex lock;
 	/* The memory to which the notifier is registered; NULL before the first scan. */
@@ -172,34 +173,39 @@ static inline bool dual_may_be_marked(const struct task_struct *task)
 /* The numbers of general registers in a slot. */
 enum { RDX = 2, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R10 = 10 };
 
-/* The first of Linux's processors, where threads are in primary mode. It does not go off line. */
-#define DUAL_CPU 0
-
 /* Whether Linux has, or can have, several processors. */
 static inline bool dual_has_several(void)
 {
 	return nr_cpu_ids > 1;
 }
 
-/* Whether this is dual mode's processor, from which the current thread does not move now. */
-static inline bool dual_is_here(void)
+/* What is told about each of Linux's processors with threads in primary mode; NULL: it has none. */
+DECLARE_PER_CPU(struct pillion_dual_processor *, dual_told);
+
+/* The number of a slot's processor, which is not Linux's. */
+static inline unsigned int dual_processor_of(unsigned int slot)
 {
-	return !dual_has_several() || smp_processor_id() == DUAL_CPU;
+	return window.directory->dual_slots[slot] % PILLION_DUAL_PROCESSORS;
 }
 
+/* Linux's number of it; -1: Linux does not run there. */
+int dual_cpu_of(unsigned int slot);
+const struct cpumask *dual_processors(void);
 const char *dual_cannot_be(void);
+int dual_processors_open(void);
+void dual_processors_close(void);
 bool dual_stay_there(void);
 
 /*
- * Has the current thread stay on dual mode's processor, if its affinity lets it be there. What it
- * makes from then on inherits that, as any affinity.
+ * Has the current thread stay on one of dual mode's processors, if its affinity lets it be there.
+ * What it makes from then on inherits that, as any affinity.
  */
 static inline bool dual_stay(void)
 {
 	return !dual_has_several() || dual_stay_there();
 }
 
-void dual_settle(void);
+void dual_settle(const atomic_t *inside);
 
 struct dual_process *dual_process_of_current(void);
 struct dual_process *dual_process_and_thread(struct dual_thread **thread);
@@ -227,6 +233,8 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 long dual_thread_call(struct dual_process *process, unsigned int number, unsigned long argument);
 int dual_thread_open(void);
 bool dual_thread_has_vector(void);
+/* Whether there is a free slot on one of Linux's processors. */
+bool dual_thread_has_room(int cpu);
 void dual_thread_close(void);
 /* Between these two, the task is started anew. May sleep. */
 void dual_stop_offering(void);
@@ -277,20 +285,20 @@ static inline void dual_state_memory(struct dual_pins *pins)
 
 void dual_pins_init(struct dual_pins *pins);
 
-/* From here on until `dual_pins_leave`, threads in primary mode can use the memory. */
-static inline void dual_pins_enter(struct dual_pins *pins)
+/* From here on until `dual_pins_leave`, the thread in that slot can use the memory. */
+static inline void dual_pins_enter(struct dual_pins *pins, unsigned int slot)
 {
 	if (!dual_has_several())
 		return;
-	atomic_inc(&pins->inside);
+	atomic_inc(&pins->inside[dual_processor_of(slot)]);
 	/* Whoever takes something away from now on knows. */
 	smp_mb__after_atomic();
 }
 
-static inline void dual_pins_leave(struct dual_pins *pins)
+static inline void dual_pins_leave(struct dual_pins *pins, unsigned int slot)
 {
 	if (dual_has_several())
-		atomic_dec(&pins->inside);
+		atomic_dec(&pins->inside[dual_processor_of(slot)]);
 }
 
 void dual_pins_end(struct dual_pins *pins);

@@ -179,8 +179,7 @@ static void was_taken(struct mmu_notifier *notifier, struct mm_struct *mm, unsig
 {
 	/* The page tables were changed before. Pairs with the barrier of a thread that enters. */
 	smp_mb();
-	if (atomic_read(&container_of(notifier, struct dual_pins, taken)->inside))
-		dual_settle();
+	dual_settle(container_of(notifier, struct dual_pins, taken)->inside);
 }
 
 static const struct mmu_notifier_ops takes = {

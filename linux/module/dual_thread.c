@@ -77,14 +77,33 @@ static struct task_struct *owners[PILLION_DUAL_SLOTS];
 /* Held while a thread in a slot is woken, so that it does not give up its slot and end. */
 static DEFINE_RAW_SPINLOCK(lock);
 
-static int claim(void)
+/* Whether a slot is on one of Linux's processors; on any, if that is -1. */
+static bool is_on(unsigned int slot, int cpu)
+{
+	int at = dual_cpu_of(slot);
+
+	return at >= 0 && (cpu < 0 || at == cpu);
+}
+
+static int claim(int cpu)
 {
 	unsigned int i, count = dual_slot_count();
+	bool several = dual_has_several();
 
 	for (i = 0; i < count; i++)
-		if (!READ_ONCE(owners[i]) && !cmpxchg(&owners[i], NULL, current))
+		if (!READ_ONCE(owners[i]) && (!several || is_on(i, cpu)) && !cmpxchg(&owners[i], NULL, current))
 			return i;
 	return -EAGAIN;
+}
+
+bool dual_thread_has_room(int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < dual_slot_count(); i++)
+		if (!READ_ONCE(owners[i]) && is_on(i, cpu))
+			return true;
+	return false;
 }
 
 static void release(unsigned int slot)
@@ -111,10 +130,13 @@ static void wake(u64 slots)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
-/* The threads that were given back since, as bits. What else there is to look at, is. */
-static u64 take_events(void)
+/*
+ * The threads that a processor's runners gave back since, as bits. What else there is to look at,
+ * is.
+ */
+static u64 take_events(struct pillion_dual_processor *told)
 {
-	u64 *events = &dual_head()->events;
+	u64 *events = &told->events;
 	u64 taken = READ_ONCE(*events) ? xchg(events, 0) : 0;
 
 	if (taken & PILLION_DUAL_FUTEX_EVENT)
@@ -122,15 +144,29 @@ static u64 take_events(void)
 	return taken & ~PILLION_DUAL_FUTEX_EVENT;
 }
 
-/* Wakes the threads that were given back; all of them if the task has gone. */
-void dual_ring(void)
+/* Wakes the threads that were given back on this processor; all of them if the task has gone. */
+static void ring_here(void)
 {
-	if (!dual_task)
-		return;
+	struct pillion_dual_processor *told = this_cpu_read(dual_told);
+
 	dual_urgency_told();
-	wake(take_events());
+	if (told)
+		wake(take_events(told));
 	if (!task_alive(dual_task))
 		wake(U64_MAX);
+}
+
+/* The same, wherever they were given back. */
+void dual_ring(void)
+{
+	int cpu;
+
+	if (!dual_task)
+		return;
+	if (dual_has_several())
+		for_each_cpu(cpu, dual_processors())
+			wake(take_events(per_cpu(dual_told, cpu)));
+	ring_here();
 }
 
 /*
@@ -210,9 +246,9 @@ static bool stay(struct dual_process *process)
 	if (dual_stay())
 		return true;
 	if (dual_hinder(process, PILLION_DUAL_OBSTACLE_AFFINITY))
-		pr_notice_ratelimited("%*pE[%d]: stays in Linux: dual mode is on processor %d, which its affinity excludes\n",
+		pr_notice_ratelimited("%*pE[%d]: stays in Linux: dual mode is on processor %*pbl, which its affinity excludes\n",
 				      (int)strlen(current->comm), current->comm, task_tgid_nr(current),
-				      DUAL_CPU);
+				      cpumask_pr_args(dual_processors()));
 	return false;
 }
 
@@ -277,6 +313,7 @@ static void offer(struct pillion_dual_slot *slot, struct dual_process *process,
 		memcpy(slot->time, terms->time, sizeof(slot->time));
 	/* It stays: only the thread itself takes another table, in Linux. */
 	slot->descriptors = virt_to_phys(&current->files->fdt);
+	slot->processor = smp_processor_id();
 	/* A task that was started anew has forgotten it. */
 	WRITE_ONCE(dual_head()->vector, VECTOR);
 	memcpy(slot->name, current->comm, sizeof(slot->name));
@@ -368,7 +405,7 @@ static bool wait_awake(const struct pillion_dual_slot *slot, unsigned int number
 	/* The thread did not use the processor meanwhile. */
 	current->se.exec_start += local_clock() - begin;
 	dual_urgency_told();
-	slots = take_events() & ~BIT_ULL(number);
+	slots = take_events(this_cpu_read(dual_told)) & ~BIT_ULL(number);
 	if (slots)
 		wake(slots);
 	return is_returned(slot);
@@ -460,7 +497,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	if (waits)
 		dual_signal_begin(number, regs);
 	dual_state_memory(&process->pins);
-	dual_pins_enter(&process->pins);
+	dual_pins_enter(&process->pins, number);
 	local_irq_disable();
 	start = dual_starts();
 	/* Whoever starts the task anew waits until interrupts are enabled here. */
@@ -500,7 +537,7 @@ static bool run(unsigned int number, struct dual_process *process, struct dual_t
 	} else {
 		is_done = false;
 	}
-	dual_pins_leave(&process->pins);
+	dual_pins_leave(&process->pins, number);
 	if (waits)
 		dual_signal_end(number);
 	WRITE_ONCE(thread->slot, -1);
@@ -546,7 +583,7 @@ bool dual_thread_run(struct dual_process *process, struct dual_thread *thread, s
 		return false;
 	if (!stay(process))
 		return false;
-	number = claim();
+	number = claim(raw_smp_processor_id());
 	if (number < 0 && dual_hinder(process, PILLION_DUAL_OBSTACLE_THREADS))
 		pr_notice_ratelimited("%*pE[%d]: stays in Linux: all %u threads of [dual] are in use; raise `threads`\n",
 				      (int)strlen(current->comm), current->comm, task_tgid_nr(current),
@@ -630,7 +667,7 @@ long dual_thread_call(struct dual_process *process, unsigned int number, unsigne
 	if (result)
 		return result;
 	/* No caller expects that the call fails because others wait. */
-	while ((slot = claim()) < 0) {
+	while ((slot = claim(stays ? raw_smp_processor_id() : -1)) < 0) {
 		if (signal_pending(current)) {
 			dual_message_unpin(&message);
 			return -ERESTARTNOINTR;
@@ -746,7 +783,7 @@ int dual_thread_open(void)
 		WRITE_ONCE(dual_slot(i)->state, PILLION_DUAL_STATE_LINUX);
 	dual_account_open();
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
-	listen(dual_ring);
+	listen(ring_here);
 	return 0;
 }
 

@@ -11,7 +11,7 @@
  * thread just while the current one leaves, the word can state more than the hypervisor
  * knows until the next switch; the thread that was given back is delayed that once.
  *
- * All of it is about dual mode's processor, where such threads are, and is called there.
+ * All of it is about each of dual mode's processors by itself, and is called there.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,6 +20,7 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -47,21 +48,27 @@
 static u32 shield;
 static bool boosts;
 
-/* What this module stated last, and whether the task may have stated something since. */
-static u32 known;
-static bool is_told;
-
 /* The tracepoint, if it is in use. */
 static struct tracepoint *switches;
 
-/*
- * Takes away a shield that has been there for a whole period of this timer. It runs while there are
- * shields, and compares how often there was none: only then do devices' interrupts come.
- */
-static struct hrtimer guard;
+/* What concerns one of the processors. */
+struct processor {
+	/* What this module stated last, and whether the task may have stated something since. */
+	u32 known;
+	bool is_told;
+	bool is_guarded;
+	/*
+	 * Takes away a shield that has been there for a whole period of this timer. It runs while
+	 * there are shields, and compares how often there was none: only then do interrupts of
+	 * devices come.
+	 */
+	unsigned int breaks, seen;
+	struct hrtimer guard;
+};
+
+static DEFINE_PER_CPU(struct processor, processors);
+
 static ktime_t guard_period;
-static unsigned int breaks, seen;
-static bool is_guarded;
 
 /* As the task computes it. */
 static u32 level_of(unsigned int priority)
@@ -80,78 +87,88 @@ static u32 urgency_of(const struct task_struct *task)
 	return READ_ONCE(shield) | (READ_ONCE(boosts) ? level_of(task->rt_priority) & LEVEL_BITS : 0);
 }
 
+/* What was stated about this processor, which is one of dual mode's. */
 static u32 stated(void)
 {
-	return READ_ONCE(dual_head()->urgency);
+	return READ_ONCE(this_cpu_read(dual_told)->urgency);
 }
 
 /* Tells the hypervisor. The task may write the word, and tell it more, at any time. */
-static void state(u32 urgency)
+static void state(struct processor *here, u32 urgency)
 {
+	struct pillion_dual_processor *told = this_cpu_read(dual_told);
 	u32 now = urgency;
 
 	lockdep_assert_irqs_disabled();
 	do {
 		urgency = now;
-		WRITE_ONCE(dual_head()->urgency, urgency);
+		WRITE_ONCE(told->urgency, urgency);
 		hypercall(PILLION_DUAL_URGENCY, urgency);
-		now = stated();
+		now = READ_ONCE(told->urgency);
 	} while (now != urgency);
-	known = urgency;
-	is_told = false;
+	here->known = urgency;
+	here->is_told = false;
 }
 
 /* Whether there may be a boost or a shield. */
-static bool is_urgent(void)
+static bool is_urgent(const struct processor *here)
 {
-	return stated() || known || is_told;
+	return stated() || here->known || here->is_told;
 }
 
 /* There may be a shield from now on. */
-static void watch(void)
+static void watch(struct processor *here)
 {
-	if (is_guarded)
+	if (here->is_guarded)
 		return;
-	is_guarded = true;
-	seen = breaks;
+	here->is_guarded = true;
+	here->seen = here->breaks;
 	/* The scheduler's lock is held: the timer must not wake a thread up. */
-	hrtimer_start(&guard, guard_period, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&here->guard, guard_period, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static enum hrtimer_restart look(struct hrtimer *timer)
 {
-	is_guarded = is_told || ((stated() | known) & ~LEVEL_BITS);
-	if (!is_guarded)
+	struct processor *here = container_of(timer, struct processor, guard);
+
+	here->is_guarded = here->is_told || ((stated() | here->known) & ~LEVEL_BITS);
+	if (!here->is_guarded)
 		return HRTIMER_NORESTART;
-	if (seen == breaks) {
-		breaks++;
-		state(stated() & LEVEL_BITS);
+	if (here->seen == here->breaks) {
+		here->breaks++;
+		state(here, stated() & LEVEL_BITS);
 	}
-	seen = breaks;
+	here->seen = here->breaks;
 	hrtimer_forward_now(timer, guard_period);
 	return HRTIMER_RESTART;
 }
 
-static void run(const struct task_struct *task)
+static void run(struct processor *here, const struct task_struct *task)
 {
 	u32 urgency = urgency_of(task);
 
 	/* A boost may have ended since, and does not begin while the monitor works for Linux. */
-	if (urgency != stated() || (urgency ? boosts : is_urgent()))
-		state(urgency);
-	known = urgency;
-	is_told = false;
+	if (urgency != stated() || (urgency ? boosts : is_urgent(here)))
+		state(here, urgency);
+	here->known = urgency;
+	here->is_told = false;
 	if (urgency & ~LEVEL_BITS)
-		watch();
+		watch(here);
 	else
-		breaks++;
+		here->breaks++;
+}
+
+/* Whether this is one of dual mode's processors, which the current thread does not leave now. */
+static bool is_here(void)
+{
+	return this_cpu_read(dual_told);
 }
 
 static void switched(void *data, bool preempt, struct task_struct *previous,
 		     struct task_struct *next, unsigned int previous_state)
 {
-	if (dual_is_here())
-		run(next);
+	if (is_here())
+		run(this_cpu_ptr(&processors), next);
 }
 
 /* The current thread has come back to Linux. */
@@ -160,8 +177,8 @@ void dual_urgency_run(void)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (dual_is_here())
-		run(current);
+	if (is_here())
+		run(this_cpu_ptr(&processors), current);
 	local_irq_restore(flags);
 }
 
@@ -174,10 +191,12 @@ void dual_urgency_told(void)
 		return;
 	local_irq_save(flags);
 	/* It tells the hypervisor only together with an interrupt there. */
-	if (dual_is_here()) {
-		is_told = true;
+	if (is_here()) {
+		struct processor *here = this_cpu_ptr(&processors);
+
+		here->is_told = true;
 		if (shield)
-			watch();
+			watch(here);
 	}
 	local_irq_restore(flags);
 }
@@ -185,9 +204,11 @@ void dual_urgency_told(void)
 /* Linux waits: whatever happens to it ends the wait. Interrupts are disabled. */
 void dual_urgency_wait(void)
 {
-	breaks++;
-	if (is_urgent())
-		state(0);
+	struct processor *here = this_cpu_ptr(&processors);
+
+	here->breaks++;
+	if (is_urgent(here))
+		state(here, 0);
 }
 
 /*
@@ -196,14 +217,21 @@ void dual_urgency_wait(void)
  */
 u64 dual_urgency_leave(void)
 {
+	struct pillion_dual_processor *told = this_cpu_read(dual_told);
+	struct processor *here;
+
 	lockdep_assert_irqs_disabled();
-	/* A task that was started anew has forgotten it. */
-	WRITE_ONCE(dual_head()->shield, shield);
-	if (!dual_is_here() || !is_urgent())
+	/* It makes one call: it is not urgent when it comes back. */
+	if (!told)
 		return 0;
-	WRITE_ONCE(dual_head()->urgency, 0);
-	known = 0;
-	is_told = false;
+	/* A task that was started anew has forgotten it. */
+	WRITE_ONCE(told->shield, shield);
+	here = this_cpu_ptr(&processors);
+	if (!is_urgent(here))
+		return 0;
+	WRITE_ONCE(told->urgency, 0);
+	here->known = 0;
+	here->is_told = false;
 	return PILLION_DUAL_CALM;
 }
 
@@ -214,26 +242,32 @@ static void end(void *context)
 
 static void forget(void)
 {
+	unsigned int i;
+
 	WRITE_ONCE(shield, 0);
 	WRITE_ONCE(boosts, false);
-	WRITE_ONCE(dual_head()->shield, 0);
+	for (i = 0; i < PILLION_DUAL_PROCESSORS; i++)
+		WRITE_ONCE(dual_head()->processors[i].shield, 0);
 }
 
 /* Linux stops: what runs next, which may be another kernel, knows nothing of a shield. */
 void dual_urgency_end(void)
 {
+	int cpu;
+
 	forget();
-	smp_call_function_single(DUAL_CPU, end, NULL, true);
+	for_each_cpu(cpu, dual_processors())
+		smp_call_function_single(cpu, end, NULL, true);
 }
 
-/* Linux panics, in any context. If it does so on another processor, nothing runs on this one. */
+/* Linux panics, in any context. Nothing of it runs on the others. */
 void dual_urgency_panic(void)
 {
 	unsigned long flags;
 
 	forget();
 	local_irq_save(flags);
-	if (dual_is_here())
+	if (is_here())
 		end(NULL);
 	local_irq_restore(flags);
 }
@@ -252,7 +286,7 @@ void dual_urgency_open(bool has_vector)
 {
 	u32 ms = has_vector ? window.directory->dual_shield_ms : 0;
 	struct tracepoint *found = NULL;
-	int error = -ENOENT;
+	int error = -ENOENT, cpu;
 
 	boosts = window.directory->dual_ceiling;
 	shield = ms ? SHIELD << 8 : 0;
@@ -260,8 +294,12 @@ void dual_urgency_open(bool has_vector)
 		return;
 	/* It finds a shield that is at least one period old, and less than two. */
 	guard_period = ns_to_ktime(ms * (NSEC_PER_MSEC / 2));
-	hrtimer_init(&guard, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	guard.function = look;
+	for_each_cpu(cpu, dual_processors()) {
+		struct hrtimer *guard = &per_cpu(processors, cpu).guard;
+
+		hrtimer_init(guard, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+		guard->function = look;
+	}
 	for_each_kernel_tracepoint(find, &found);
 	if (found)
 		error = tracepoint_probe_register(found, switched, NULL);
@@ -277,11 +315,14 @@ void dual_urgency_open(bool has_vector)
 
 void dual_urgency_close(void)
 {
+	int cpu;
+
 	if (!switches)
 		return;
 	tracepoint_probe_unregister(switches, switched, NULL);
 	tracepoint_synchronize_unregister();
 	switches = NULL;
-	hrtimer_cancel(&guard);
+	for_each_cpu(cpu, dual_processors())
+		hrtimer_cancel(&per_cpu(processors, cpu).guard);
 	dual_urgency_end();
 }

@@ -166,11 +166,10 @@ impl Thread<'_> {
         Some(Answer::Value((time(&clocks?, clock::REALTIME, tsc)? / SECOND) as i64))
     }
 
-    /// Writes the numbers of the processor and of its node, where they are asked for: Linux has one
-    /// processor.
+    /// Writes the numbers that Linux gives the processor, and its node, where they are asked for.
     fn tell_processor(&self, processor: u64, node: u64) -> Option<Answer> {
-        for at in [processor, node].into_iter().filter(|at| *at != 0) {
-            self.process.set_word(at, 0)?;
+        for (at, number) in [(processor, self.place.processor()), (node, 0)].into_iter().filter(|(at, _)| *at != 0) {
+            self.process.set_word(at, number)?;
         }
         Some(Answer::Value(0))
     }

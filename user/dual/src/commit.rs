@@ -10,7 +10,10 @@
 use core::arch::global_asm;
 use core::mem::offset_of;
 use core::ptr::addr_of;
-use pillion_abi::vcpu::{State, counter};
+use pillion_abi::{
+    PAGE,
+    vcpu::{State, counter},
+};
 use pillion_runtime::info::{address, skin};
 use pillion_runtime::thread_set_sequence;
 
@@ -74,11 +77,6 @@ unsafe extern "C" {
 const DONE: u32 = 1;
 const LINUX_RAN: u32 = 2;
 
-/// The count of Linux's exits to the kernel.
-fn count() -> *const u64 {
-    (address::PASSENGER_STATE as usize + offset_of!(State, counters) + counter::EXITS * size_of::<u64>()) as *const u64
-}
-
 /// Has the kernel begin these stores again for a thread of the task whose budget ends in one.
 /// Fails if the kernel refuses it.
 pub fn prepare(thread: u32) -> pillion_abi::status::Result<()> {
@@ -86,45 +84,62 @@ pub fn prepare(thread: u32) -> pillion_abi::status::Result<()> {
     thread_set_sequence(skin::slot::THREADS + thread, first, end).map(drop)
 }
 
-/// A moment at which Linux does not run. What is found in its memory afterwards holds as long as
-/// [`Moment::lasts`].
+/// A moment at which Linux does not run on the runner's processor. What is found in its memory
+/// afterwards holds as long as [`Linux::ran_not_since`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Moment(u64);
 
 impl Moment {
     /// It never is.
     pub const NONE: Moment = Moment(u64::MAX);
+}
+
+/// Linux on a runner's processor: how often it left the guest.
+#[derive(Clone, Copy)]
+pub struct Linux(*const u64);
+
+impl Linux {
+    /// That of a runner.
+    pub fn beside(runner: usize) -> Linux {
+        let state = address::PASSENGER_STATES as usize + runner * PAGE as usize;
+        Linux((state + offset_of!(State, counters) + counter::EXITS * size_of::<u64>()) as *const u64)
+    }
 
     #[inline(always)]
-    pub fn now() -> Moment {
+    pub fn now(self) -> Moment {
         // SAFETY: the resource manager mapped the page before this task began to run, for good. The
-        // kernel changes the aligned word while the task does not run.
-        Moment(unsafe { count().read_volatile() })
+        // kernel changes the aligned word while the runner does not run.
+        Moment(unsafe { self.0.read_volatile() })
     }
 
     /// Whether Linux has not run since.
     #[inline(always)]
-    pub fn lasts(self) -> bool {
-        Moment::now().0 == self.0
+    pub fn ran_not_since(self, moment: Moment) -> bool {
+        self.now().0 == moment.0
     }
 
     /// Stores a word. `None`: Linux may have run, and the word may have been stored before.
     ///
     /// # Safety
     /// The place is mapped, writable, and aligned, and the memory may be written at this moment.
-    pub unsafe fn store(self, to: *mut u32, word: u32) -> Option<()> {
-        // SAFETY: as the caller says, and `count` is mapped.
-        (unsafe { commit_word(count(), self.0, to, word) } == DONE).then_some(())
+    pub unsafe fn store(self, Moment(exits): Moment, to: *mut u32, word: u32) -> Option<()> {
+        // SAFETY: as the caller says, and the count is mapped.
+        (unsafe { commit_word(self.0, exits, to, word) } == DONE).then_some(())
     }
 
     /// Stores two words. `None`: Linux may have run, and one or both may have been stored before.
     ///
     /// # Safety
-    /// As for [`Moment::store`].
+    /// As for [`Linux::store`].
     #[inline(always)]
-    pub unsafe fn store_pair(self, [first, second]: [*mut u64; 2], [a, b]: [u64; 2]) -> Option<()> {
+    pub unsafe fn store_pair(
+        self,
+        Moment(exits): Moment,
+        [first, second]: [*mut u64; 2],
+        [a, b]: [u64; 2],
+    ) -> Option<()> {
         // SAFETY: as in `store`.
-        (unsafe { commit_pair(count(), self.0, first, second, a, b) } == DONE).then_some(())
+        (unsafe { commit_pair(self.0, exits, first, second, a, b) } == DONE).then_some(())
     }
 
     /// Stores bytes. `None`: Linux may have run, and some may have been stored before.
@@ -132,9 +147,9 @@ impl Moment {
     /// # Safety
     /// Both places are mapped for as many bytes and do not overlap, and `to` may be written at this
     /// moment.
-    pub unsafe fn store_bytes(self, to: *mut u8, from: *const u8, bytes: usize) -> Option<()> {
+    pub unsafe fn store_bytes(self, Moment(exits): Moment, to: *mut u8, from: *const u8, bytes: usize) -> Option<()> {
         // SAFETY: as in `store`.
-        (unsafe { commit_copy(count(), self.0, to, from, bytes) } == DONE).then_some(())
+        (unsafe { commit_copy(self.0, exits, to, from, bytes) } == DONE).then_some(())
     }
 
     /// Loads the vector registers. `None`: Linux may have run, and they may have been loaded.
@@ -142,20 +157,20 @@ impl Moment {
     /// # Safety
     /// The area is mapped and aligned for XRSTOR, which accepts it at this moment.
     #[inline(always)]
-    pub unsafe fn load_vectors(self, area: *const u8) -> Option<()> {
+    pub unsafe fn load_vectors(self, Moment(exits): Moment, area: *const u8) -> Option<()> {
         // SAFETY: as in `store`. This program is built without these registers, so nothing of it
         // relies on them.
-        (unsafe { commit_vectors(count(), self.0, area) } == DONE).then_some(())
+        (unsafe { commit_vectors(self.0, exits, area) } == DONE).then_some(())
     }
 
     /// Compares a word, and exchanges it if it is the old one. Returns whether it was. `None`:
     /// Linux may have run, and nothing was exchanged.
     ///
     /// # Safety
-    /// As for [`Moment::store`].
-    pub unsafe fn exchange(self, at: *mut u32, old: u32, new: u32) -> Option<bool> {
+    /// As for [`Linux::store`].
+    pub unsafe fn exchange(self, Moment(exits): Moment, at: *mut u32, old: u32, new: u32) -> Option<bool> {
         // SAFETY: as in `store`.
-        match unsafe { commit_exchange(count(), self.0, at, old, new) } {
+        match unsafe { commit_exchange(self.0, exits, at, old, new) } {
             LINUX_RAN => None,
             result => Some(result == DONE),
         }

@@ -7,7 +7,7 @@ use crate::answer::{Answer, End, Thread, time};
 use crate::futexes::{deliver, waiters};
 use crate::level;
 use crate::lock::All;
-use crate::place;
+use crate::place::{self, Place};
 use crate::process::{LinuxRam, is_beyond};
 use crate::runner;
 use core::ptr::addr_of;
@@ -86,10 +86,10 @@ fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Found> {
 }
 
 /// Has Linux wake its threads that may wait for a file which has changed.
-fn tell_linux(found: &Found) {
+fn tell_linux(place: &Place, found: &Found) {
     if (waits().in_linux(found.address) || found.file.is_polled()) && place::life() == life::LIVES {
         found.file.post();
-        deliver(SET as u32);
+        deliver(place, SET as u32);
     }
 }
 
@@ -141,7 +141,7 @@ impl Thread<'_> {
             let due = match take {
                 Take::Taken(count, due) => {
                     if found.file.is_event() {
-                        tell_linux(found);
+                        tell_linux(self.place, found);
                     }
                     if let Some(deadline) = due.filter(|_| has_waited).and_then(tick) {
                         self.note_latency(deadline);
@@ -184,7 +184,7 @@ impl Thread<'_> {
             let woken = waits().wake(waiters(), found.address, u32::MAX, u32::MAX);
             // It is known to wait itself, but does not.
             All.signal_all(woken & !(1 << thread.place.number));
-            tell_linux(found);
+            tell_linux(thread.place, found);
             Some(Answer::Value(LONG as i64))
         })
     }
@@ -202,7 +202,7 @@ impl Thread<'_> {
             found.file.set(new, present)?;
             let woken = waits().wake(waiters(), found.address, u32::MAX, u32::MAX);
             All.signal_all(woken & !(1 << thread.place.number));
-            tell_linux(found);
+            tell_linux(thread.place, found);
             Some(thread.tell_before(old, before))
         })
     }

@@ -4,7 +4,7 @@
 use crate::answer::{Answer, End, Thread};
 use crate::level;
 use crate::lock::All;
-use crate::place;
+use crate::place::{self, Place};
 use crate::process::{Process, USER_END};
 use crate::roster;
 use crate::runner;
@@ -50,16 +50,17 @@ impl Word for Owned<'_> {
         self.process.word_to_write(self.address)
     }
 
+    #[inline(always)]
     fn exchange(&self, old: u32, new: u32) -> Option<bool> {
         self.process.exchange_word(self.address, old, new)
     }
 }
 
 /// Has Linux look at what was posted for a memory, or for files.
-pub fn deliver(memory: u32) {
+pub fn deliver(place: &Place, memory: u32) {
     // SAFETY: as above.
     unsafe { AtomicU64::from_ptr(addr_of_mut!((*place::head()).posted)) }.fetch_or(1 << memory, SeqCst);
-    place::deliver();
+    place.deliver();
 }
 
 impl Thread<'_> {
@@ -110,7 +111,7 @@ impl Thread<'_> {
             if !futexes.post(address) {
                 return None;
             }
-            deliver(self.offer.memory);
+            deliver(self.place, self.offer.memory);
         }
         Some(Answer::Value(count.into()))
     }

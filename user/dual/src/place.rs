@@ -1,10 +1,12 @@
 //! Memory that Linux can write: each word is read once, and nothing in it is trusted.
 
+use crate::runner;
 use core::ptr::{addr_of, addr_of_mut};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use pillion_abi::NEVER;
 use pillion_abi::dual::{
-    Descriptors, Dual, MEMORIES, Naming, SIGNAL_TIMERS, SignalTimer, Slot, VECTOR_BYTES, futex, state,
+    Descriptors, Dual, MEMORIES, Naming, PROCESSORS, Processor, SIGNAL_TIMERS, SignalTimer, Slot, VECTOR_BYTES, futex,
+    state,
 };
 use pillion_channel::event;
 use pillion_dual::clock::Clock;
@@ -143,13 +145,19 @@ pub struct End {
 pub struct Place {
     pub number: usize,
     slot: *mut Slot,
+    /// What is told about the runner's processor.
+    told: *mut Processor,
 }
 
 impl Place {
     /// The slot of a runner. The manager mapped one for each.
     pub fn of(number: usize) -> Place {
         let first = address::DUAL + size_of::<Dual>() as u64;
-        Place { number, slot: (first + (number * size_of::<Slot>()) as u64) as *mut Slot }
+        let slot = (first + (number * size_of::<Slot>()) as u64) as *mut Slot;
+        let processor = info::task().processor_of(runner::thread(number)) as usize % PROCESSORS;
+        // SAFETY: the head is mapped for good; nothing is accessed here.
+        let told = unsafe { addr_of_mut!((*head()).processors[processor]) };
+        Place { number, slot, told }
     }
 
     fn state(&self) -> &AtomicU32 {
@@ -219,6 +227,12 @@ impl Place {
     pub fn descriptors(&self) -> u64 {
         // SAFETY: as in `offer`.
         unsafe { addr_of!((*self.slot).descriptors).read_volatile() }
+    }
+
+    /// The number that Linux gives the processor which the thread was offered on.
+    pub fn processor(&self) -> u32 {
+        // SAFETY: as in `offer`.
+        unsafe { addr_of!((*self.slot).processor).read_volatile() as u32 }
     }
 
     /// Signals that the thread can wait for, as bits.
@@ -368,20 +382,80 @@ impl Place {
         self.state().store(state::RETURNED, Ordering::Release);
         if self.is_recalled(offer) {
             Knows::Itself
-        } else if raise(1 << self.number) {
+        } else if self.raise(1 << self.number) {
             Knows::Not
         } else {
             Knows::Of
         }
     }
-}
 
-/// Says that Linux has something to look at: a bit of [`Dual::events`]. Returns whether it has to
-/// be told.
-fn raise(event: u64) -> bool {
-    // SAFETY: as in `clock`; all accesses to the word are atomic.
-    let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*head()).events)) };
-    event::raise(events, event)
+    /// Says that Linux has something to look at: a bit of [`Processor::events`]. Returns whether it
+    /// has to be told.
+    fn raise(&self, event: u64) -> bool {
+        // SAFETY: as in `clock`; all accesses to the word are atomic.
+        let events = unsafe { AtomicU64::from_ptr(addr_of_mut!((*self.told).events)) };
+        event::raise(events, event)
+    }
+
+    /// The vCPU of Linux's on the runner's processor.
+    fn passenger(&self) -> u32 {
+        dual::slot::PASSENGERS + self.number as u32
+    }
+
+    /// Has Linux look at what was posted for its threads that wait for futexes.
+    pub fn deliver(&self) {
+        if self.raise(futex::EVENT) {
+            let _ = match vector() {
+                Some(vector) => vcpu_inject(self.passenger(), vector),
+                None => signal(skin::slot::LINUX),
+            };
+        }
+    }
+
+    /// The shield of a thread that is given back, and how urgent Linux was last said to be.
+    fn urgencies(&self) -> [&AtomicU32; 2] {
+        // SAFETY: as in `clock`; all accesses to the words are atomic.
+        unsafe {
+            [addr_of_mut!((*self.told).shield), addr_of_mut!((*self.told).urgency)]
+                .map(|word| AtomicU32::from_ptr(word))
+        }
+    }
+
+    /// Whether Linux is not as urgent as a thread of a level should make it.
+    pub fn is_calmer(&self, level: u8) -> bool {
+        let [shield, stated] = self.urgencies().map(|word| word.load(Ordering::Relaxed));
+        stated & 0xff < level.into() || stated & 0xff00 < shield & 0xff00
+    }
+
+    /// What the kernel is told of Linux: that it is at least as urgent as a level, and shielded as
+    /// it wants. Linux looks at the word again after it has told the kernel something else.
+    fn urgency(&self, level: u8) -> u16 {
+        let [shield, stated] = self.urgencies();
+        let shield = shield.load(Ordering::Relaxed) & 0xff00;
+        if level == 0 && shield == 0 {
+            return 0;
+        }
+        let before = stated.load(Ordering::Relaxed);
+        let all = (before & 0xff).max(level.into()) | (before & 0xff00).max(shield);
+        stated.store(all, Ordering::Relaxed);
+        all as u16
+    }
+
+    /// Tells Linux that there is something to take, by ending its wait, with the vector that it
+    /// chose, or by the doorbell if it chose none. Then waits for the runner's notification, until
+    /// a time if there was nothing to tell.
+    pub fn tell_and_wait(&self, told: Told, until: u64) {
+        let notification = runner::notification(self.number);
+        let _ = match (told, vector()) {
+            (Told::Nothing, _) => wait(notification, until),
+            (Told::Something, Some(vector)) => vcpu_notify(self.passenger(), vector, notification, 0, 0),
+            (Told::Urgent(level), Some(vector)) => {
+                let spare = (info::task().tsc_hz / SPARED) as u32;
+                vcpu_notify(self.passenger(), vector, notification, self.urgency(level), spare)
+            }
+            (_, None) => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
+        };
+    }
 }
 
 /// Whether Linux lives, as it is said: one of [`pillion_abi::dual::life`].
@@ -395,16 +469,6 @@ fn vector() -> Option<u8> {
     // SAFETY: as in `clock`.
     let vector = unsafe { addr_of!((*head()).vector).read_volatile() };
     u8::try_from(vector).ok().filter(|vector| *vector >= VECTOR_FIRST)
-}
-
-/// Has Linux look at what was posted for its threads that wait for futexes.
-pub fn deliver() {
-    if raise(futex::EVENT) {
-        let _ = match vector() {
-            Some(vector) => vcpu_inject(dual::slot::PASSENGER, vector),
-            None => signal(skin::slot::LINUX),
-        };
-    }
 }
 
 /// How Linux knows that a thread was given back.
@@ -431,46 +495,4 @@ pub enum Told {
     Something,
     /// That there is a thread that is urgent in Linux, too: up to a level, if it is not 0.
     Urgent(u8),
-}
-
-/// Whether Linux is not as urgent as a thread of a level should make it.
-pub fn is_calmer(level: u8) -> bool {
-    // SAFETY: as in `clock`; all accesses to the words are atomic.
-    let [shield, stated] = unsafe {
-        [addr_of_mut!((*head()).shield), addr_of_mut!((*head()).urgency)]
-            .map(|word| AtomicU32::from_ptr(word).load(Ordering::Relaxed))
-    };
-    stated & 0xff < level.into() || stated & 0xff00 < shield & 0xff00
-}
-
-/// What the kernel is told of Linux: that it is at least as urgent as a level, and shielded as it
-/// wants. Linux looks at the word again after it has told the kernel something else.
-fn urgency(level: u8) -> u16 {
-    // SAFETY: as in `clock`; all accesses to the words are atomic.
-    let [shield, stated] = unsafe {
-        [addr_of_mut!((*head()).shield), addr_of_mut!((*head()).urgency)].map(|word| AtomicU32::from_ptr(word))
-    };
-    let shield = shield.load(Ordering::Relaxed) & 0xff00;
-    if level == 0 && shield == 0 {
-        return 0;
-    }
-    let before = stated.load(Ordering::Relaxed);
-    let all = (before & 0xff).max(level.into()) | (before & 0xff00).max(shield);
-    stated.store(all, Ordering::Relaxed);
-    all as u16
-}
-
-/// Tells Linux that there is something to take, by ending its wait, with the vector that it chose,
-/// or by the doorbell if it chose none. Then waits for a notification, until a time if there was
-/// nothing to tell.
-pub fn tell_and_wait(told: Told, notification: u32, until: u64) {
-    let _ = match (told, vector()) {
-        (Told::Nothing, _) => wait(notification, until),
-        (Told::Something, Some(vector)) => vcpu_notify(dual::slot::PASSENGER, vector, notification, 0, 0),
-        (Told::Urgent(level), Some(vector)) => {
-            let spare = (info::task().tsc_hz / SPARED) as u32;
-            vcpu_notify(dual::slot::PASSENGER, vector, notification, urgency(level), spare)
-        }
-        (_, None) => signal(skin::slot::LINUX).and_then(|_| wait(notification, NEVER)),
-    };
 }

@@ -8,7 +8,7 @@ use crate::files::{file_of, place_of, waits};
 use crate::futexes::{deliver, waiters};
 use crate::level;
 use crate::lock::All;
-use crate::place;
+use crate::place::{self, Place};
 use crate::process::{LinuxRam, Process, is_beyond};
 use crate::runner;
 use core::mem::MaybeUninit;
@@ -87,14 +87,14 @@ impl Found {
     }
 
     /// Wakes one thread that waits on a side, in primary mode if there is one.
-    fn tell(&self, side: Side) {
+    fn tell(&self, runner: &Place, side: Side) {
         let address = self.shape.address(side);
         let woken = waits().wake(waiters(), address, u32::MAX, 1);
         All.signal_all(woken);
         let is_linux_to_look = woken == 0 && waits().in_linux(address) || self.queue.is_polled();
         if is_linux_to_look && place::life() == life::LIVES {
             self.queue.post();
-            deliver(SET as u32);
+            deliver(runner, SET as u32);
         }
     }
 }
@@ -133,7 +133,7 @@ impl Thread<'_> {
         let was_woken = waiter.end(me, waits());
         // Who leaves to Linux can be stopped there, whatever woke it before.
         if (was_woken || answer.is_none()) && found.queue.lets(&found.shape, side) {
-            found.tell(side);
+            found.tell(self.place, side);
         }
         answer
     }
@@ -214,7 +214,7 @@ impl Thread<'_> {
                 };
                 let tried = thread.at_messages(found, put)??;
                 if matches!(tried, Tried::Done(_)) {
-                    found.tell(Side::Receives);
+                    found.tell(thread.place, Side::Receives);
                 }
                 Some(tried)
             })
@@ -250,7 +250,7 @@ impl Thread<'_> {
                 };
                 let tried = thread.at_messages(found, take)??;
                 if matches!(tried, Tried::Done(_)) {
-                    found.tell(Side::Sends);
+                    found.tell(thread.place, Side::Sends);
                 }
                 Some(tried)
             })

@@ -6,7 +6,7 @@
 //! run on this one (`linux/module/dual_pin.c`), so the moment is over before a page has another
 //! use.
 
-use crate::commit::Moment;
+use crate::commit::{Linux, Moment};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use pillion_channel::copy::copy;
@@ -156,11 +156,12 @@ pub struct Process<'a> {
     ram: LinuxRam,
     tables: Tables,
     lookups: &'a Lookups,
+    linux: Linux,
 }
 
 impl<'a> Process<'a> {
-    pub fn new(ram: LinuxRam, tables: Tables, lookups: &'a Lookups) -> Process<'a> {
-        Process { ram, tables, lookups }
+    pub fn new(ram: LinuxRam, tables: Tables, lookups: &'a Lookups, linux: Linux) -> Process<'a> {
+        Process { ram, tables, lookups, linux }
     }
 
     /// Where a byte is, at that moment: in the page of the last lookup, or as the tables say.
@@ -239,22 +240,23 @@ impl<'a> Process<'a> {
     /// Writes a word; see [`Process::word`].
     pub fn set_word(&self, at: u64, word: u32) -> Option<()> {
         loop {
-            let moment = Moment::now();
+            let moment = self.linux.now();
             let place = self.place_of_word(moment, at, Access::Write)?;
             // SAFETY: as in `word`; at that moment the process may write it.
-            if unsafe { moment.store(place, word) }.is_some() {
+            if unsafe { self.linux.store(moment, place, word) }.is_some() {
                 return Some(());
             }
         }
     }
 
     /// Exchanges a word if it is the old one, and returns whether it was; see [`Process::word`].
+    #[inline(always)]
     pub fn exchange_word(&self, at: u64, old: u32, new: u32) -> Option<bool> {
         loop {
-            let moment = Moment::now();
+            let moment = self.linux.now();
             let place = self.place_of_word(moment, at, Access::Write)?;
             // SAFETY: as in `set_word`.
-            if let Some(was_old) = unsafe { moment.exchange(place, old, new) } {
+            if let Some(was_old) = unsafe { self.linux.exchange(moment, place, old, new) } {
                 return Some(was_old);
             }
         }
@@ -304,10 +306,10 @@ impl<'a> Process<'a> {
     #[inline(always)]
     pub fn set_pair(&self, at: u64, words: [u64; 2]) -> Option<()> {
         loop {
-            let moment = Moment::now();
+            let moment = self.linux.now();
             let place = self.place_of_pair(moment, at, Access::Write)?;
             // SAFETY: as in `pair`; at that moment the process may write them.
-            if unsafe { moment.store_pair(place, words) }.is_some() {
+            if unsafe { self.linux.store_pair(moment, place, words) }.is_some() {
                 return Some(());
             }
         }
@@ -346,10 +348,10 @@ impl<'a> Process<'a> {
     pub unsafe fn copy_to(&self, to: u64, from: *const u8, bytes: usize) -> Option<()> {
         pieces(to, bytes)?.try_for_each(|(at, done, piece)| {
             loop {
-                let moment = Moment::now();
+                let moment = self.linux.now();
                 let place = self.place_of_bytes(moment, at, piece, Access::Write)?;
                 // SAFETY: as in `copy_from`; at that moment the process may write it.
-                if unsafe { moment.store_bytes(place, from.add(done), piece) }.is_some() {
+                if unsafe { self.linux.store_bytes(moment, place, from.add(done), piece) }.is_some() {
                     return Some(());
                 }
             }
@@ -374,9 +376,9 @@ impl<'a> Process<'a> {
     #[inline(always)]
     fn read<R>(&self, find: impl Fn(Moment) -> Option<R>) -> Option<R> {
         loop {
-            let moment = Moment::now();
+            let moment = self.linux.now();
             let found = find(moment)?;
-            if moment.lasts() {
+            if self.linux.ran_not_since(moment) {
                 return Some(found);
             }
         }

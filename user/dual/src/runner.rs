@@ -1,7 +1,7 @@
 //! Runners: one thread for each thread of Linux that can be in primary mode at the same time.
 
 use crate::answer::{Answer, Thread};
-use crate::commit;
+use crate::commit::{self, Linux};
 use crate::kept;
 use crate::level;
 use crate::place::{self, End, Knows, Offer, Place, Told};
@@ -47,7 +47,7 @@ pub fn count() -> usize {
 }
 
 /// A runner's thread: thread 0 is the main thread.
-fn thread(number: usize) -> u32 {
+pub fn thread(number: usize) -> u32 {
     number as u32 + 1
 }
 
@@ -115,7 +115,7 @@ unsafe extern "C" fn begin(number: u64) -> ! {
     let mut runner = unsafe { Runner::new(number) };
     let (mut told, mut until) = (Told::Nothing, NEVER);
     loop {
-        place::tell_and_wait(told, notification(number), until);
+        runner.place.tell_and_wait(told, until);
         if !ENDS.load(Relaxed) && runner.place.take() {
             if kept::owes() {
                 kept::leave_to_idle();
@@ -138,6 +138,7 @@ struct Runner {
     place: Place,
     ram: LinuxRam,
     lookups: Lookups,
+    linux: Linux,
     /// Processor time and exhausted budgets when the last thread was given back.
     used: [u64; 2],
 }
@@ -154,6 +155,7 @@ impl Runner {
             place: Place::of(number),
             ram: LinuxRam::new(),
             lookups: Lookups::new(),
+            linux: Linux::beside(number),
             used: [0; 2],
         }
     }
@@ -169,7 +171,7 @@ impl Runner {
         if place::has_several() {
             self.lookups.forget();
         }
-        let process = Process::new(self.ram, tables, &self.lookups);
+        let process = Process::new(self.ram, tables, &self.lookups, self.linux);
         let mut thread = Thread::new(&self.place, &offer, process, self.thread);
         let end = go_on(&self.shadow, &mut thread);
         thread.leave();
@@ -187,7 +189,7 @@ impl Runner {
             (Knows::Itself, _) | (Knows::Of, true) => Told::Nothing,
             (Knows::Not, true) => Told::Something,
             // One vector more does no harm.
-            (Knows::Of, false) if !place::is_calmer(level) => Told::Nothing,
+            (Knows::Of, false) if !self.place.is_calmer(level) => Told::Nothing,
             (Knows::Of | Knows::Not, false) => Told::Urgent(level),
         }
     }

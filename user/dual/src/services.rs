@@ -419,6 +419,7 @@ impl Words for Memory<'_> {
         self.process.word_to_write(at)
     }
 
+    #[inline(always)]
     fn exchange(&self, at: u64, old: u32, new: u32) -> Option<bool> {
         self.process.exchange_word(at, old, new)
     }

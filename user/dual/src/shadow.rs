@@ -1,6 +1,6 @@
 //! The user vCPU of a runner, and the registers of the thread that it runs.
 
-use crate::commit::Moment;
+use crate::commit::Linux;
 use crate::place::{Offer, Place, Special, has_several};
 use crate::view::Vvar;
 use core::arch::{asm, x86_64::__cpuid, x86_64::__cpuid_count};
@@ -159,12 +159,13 @@ impl Shadow {
     /// Loads the vector registers: what Linux does not offer gets its initial state.
     #[inline(always)]
     fn load_vectors(&self, place: &Place, components: u64) {
-        let moment = Moment::now();
+        let linux = Linux::beside(self.number);
+        let moment = linux.now();
         if has_several() || !place.stated_vectors().is_valid(components, MXCSR_MASK.load(Relaxed)) {
             return self.copy_vectors(place, components);
         }
         // SAFETY: the slot's area is mapped and aligned, and was found valid at that moment.
-        if unsafe { moment.load_vectors(place.vectors().cast()) }.is_none() {
+        if unsafe { linux.load_vectors(moment, place.vectors().cast()) }.is_none() {
             self.copy_vectors(place, components);
         }
     }

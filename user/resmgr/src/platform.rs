@@ -4,8 +4,8 @@ use crate::{
     failure::{Failure, Result, While},
     page_tables::whole_pages,
 };
-use alloc::vec::Vec;
-use pillion_abi::boot::{BootInfo, Range, feature, range_kind, slot};
+use alloc::{format, vec::Vec};
+use pillion_abi::boot::{BootInfo, Processor, Range, feature, processor_state, range_kind, slot};
 use pillion_abi::{LARGE_PAGE, PAGE};
 use pillion_runtime::{image, info, memory_map};
 use pillion_system as system;
@@ -38,6 +38,13 @@ impl Platform {
         // SAFETY: the call above mapped the bundle, `size` bytes, read-only and for good.
         let bundle = unsafe { core::slice::from_raw_parts(start, size as usize) };
         Ok(Platform { boot, bundle })
+    }
+
+    /// ID of the local APIC of the processor with that number.
+    pub fn apic_id(&self, number: u64) -> Result<u32> {
+        let is_it = |found: &&Processor| found.state == processor_state::RUNS && u64::from(found.number) == number;
+        let found = self.boot.processors.iter().find(is_it);
+        found.map(|found| found.apic_id).ok_or_else(|| Failure::new(format!("processor {number} does not run")))
     }
 
     /// Physical memory.

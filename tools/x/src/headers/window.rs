@@ -10,6 +10,8 @@ use std::mem::offset_of;
 pub fn write(out: &mut Header) {
     define!(out, "The window: name, version and sizes.", "CHANNEL_", channel,
         MAGIC VERSION TASKS FIFOS THREADS MBUFFS MBUFF_NAME LOG_SIZE IOCTL_SIZE);
+    define!(out, "How many threads of Linux processes can be in primary mode, on how many processors.", "DUAL_", dual_mode,
+        SLOTS PROCESSORS);
     calls(out);
     states(out);
     out.group("Layouts.");
@@ -51,7 +53,8 @@ fn directory(out: &mut Header) {
         magic: "uint64_t", version: "uint32_t", task_count: "uint32_t", size: "uint64_t", tsc_hz: "uint64_t",
         usage: "uint64_t", command: "uint64_t", pool: "uint64_t", pool_size: "uint64_t", psc: "uint64_t", dual: "uint64_t",
         dual_size: "uint64_t", dual_group: "uint8_t" "[32]", dual_levels: "uint32_t" "[2]",
-        dual_ceiling: "uint32_t", dual_shield_ms: "uint32_t", generation: "uint64_t",
+        dual_ceiling: "uint32_t", dual_shield_ms: "uint32_t",
+        dual_slots: "uint8_t" "[PILLION_DUAL_SLOTS]", dual_apics: "uint32_t" "[PILLION_DUAL_PROCESSORS]", generation: "uint64_t",
         fifo_owner: "uint8_t" "[PILLION_CHANNEL_FIFOS]", tasks: "struct pillion_task_entry" "[PILLION_CHANNEL_TASKS]",
         mbuffs: "struct pillion_mbuff" "[PILLION_CHANNEL_MBUFFS]",);
     structure!(out, "thread_usage", channel::ThreadUsage, ticks: "uint64_t", exhausted: "uint64_t", cpu: "uint64_t",);
@@ -105,8 +108,8 @@ fn psc(out: &mut Header) {
 }
 
 fn dual(out: &mut Header) {
-    define!(out, "Threads of Linux processes in primary mode: their number, the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
-        SLOTS SIGNAL CALM WAIT URGENCY FIRST_SIGNAL MAIN LIFE_CALL VECTOR_BYTES VVAR_FIRST VVAR_BYTES MEMORIES SIGNAL_TIMERS);
+    define!(out, "Threads of Linux processes in primary mode: the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
+        SIGNAL CALM WAIT URGENCY FIRST_SIGNAL MAIN LIFE_CALL VECTOR_BYTES VVAR_FIRST VVAR_BYTES MEMORIES SIGNAL_TIMERS);
     out.define_text("DUAL_TASK", dual_mode::TASK);
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
@@ -149,7 +152,7 @@ fn dual(out: &mut Header) {
         exhausted: "uint64_t", overruns: "uint64_t", waiting: "uint64_t", waits_at_death: "uint64_t",
         naming: "struct pillion_dual_naming", descriptors: "uint64_t", signals: "uint64_t",
         timers: "struct pillion_dual_signal_timer" "[PILLION_DUAL_SIGNAL_TIMERS]", timer_count: "uint64_t",
-        time: "uint64_t" "[2]", reserved: "uint64_t" "[382]",
+        time: "uint64_t" "[2]", processor: "uint64_t", reserved: "uint64_t" "[381]",
         vectors: "uint8_t" "[PILLION_DUAL_VECTOR_BYTES]",);
     define!(out, "Private futexes.", "DUAL_FUTEX_", dual_mode::futex, BUCKETS HASH SHIFT POSTS EVENT);
     define!(out, "What the thread of a runner does at one.", "DUAL_FUTEX_", dual_mode::futex::state,
@@ -183,12 +186,14 @@ fn dual(out: &mut Header) {
         lock: "uint32_t", number: "uint32_t", most: "uint32_t", size: "uint32_t", polled: "uint32_t",
         notifies: "uint32_t", posted: "uint64_t", next: "uint64_t", texts: "uint64_t", reserved: "uint64_t" "[2]",
         messages: "struct pillion_dual_queue_message" "[PILLION_DUAL_QUEUE_MESSAGES]",);
+    structure!(out, "dual_processor", dual_mode::Processor,
+        events: "uint64_t", urgency: "uint32_t", shield: "uint32_t", reserved: "uint64_t" "[6]",);
     structure!(out, "dual", dual_mode::Dual,
-        events: "uint64_t", vector: "uint32_t", life: "uint32_t", urgency: "uint32_t", shield: "uint32_t",
-        memories_gone: "uint32_t", reserved: "uint32_t" "[9]", clocks: "struct pillion_dual_clocks",
+        vector: "uint32_t", life: "uint32_t", memories_gone: "uint32_t", reserved: "uint32_t" "[13]",
+        processors: "struct pillion_dual_processor" "[PILLION_DUAL_PROCESSORS]", clocks: "struct pillion_dual_clocks",
         memories: "uint64_t" "[PILLION_DUAL_MEMORIES]", posted: "uint64_t",
         futex_waiters: "struct pillion_dual_futex_waiter" "[PILLION_DUAL_SLOTS]", file_waits: "struct pillion_dual_futexes",
         descriptors: "struct pillion_dual_descriptors", vvar: "struct pillion_dual_vvar",
-        ceilings: "uint8_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[108]",
+        ceilings: "uint8_t" "[PILLION_DUAL_MEMORIES]", reserved2: "uint64_t" "[44]",
         futexes: "struct pillion_dual_futexes" "[PILLION_DUAL_MEMORIES]",);
 }

@@ -5,10 +5,7 @@ use crate::failure::{Failure, Result};
 use crate::platform::{LINUX_APPEND, Platform};
 use crate::window::put_text;
 use alloc::{format, string::String, vec::Vec};
-use pillion_abi::{
-    PAGE,
-    boot::{Processor, Range, processor_state},
-};
+use pillion_abi::{PAGE, boot::Range};
 use pillion_runtime::info::monitor::PROCESSORS;
 use pillion_runtime::info::{LinuxInfo, RANGES, then};
 use pillion_runtime::{image, println};
@@ -38,7 +35,7 @@ pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece
         processors: [0; PROCESSORS],
         command_line: [0; limit::COMMAND_LINE + 1],
     };
-    let processors: Vec<u32> = linux.processors.numbers().map(|n| apic_id(machine, n)).collect::<Result<_>>()?;
+    let processors: Vec<u32> = linux.processors.numbers().map(|n| machine.apic_id(n.into())).collect::<Result<_>>()?;
     info.processor_count = put_all(&mut info.processors, processors.into_iter(), "processors")?;
     let (told, dropped) = told(pieces, RANGES);
     if dropped != 0 {
@@ -48,13 +45,6 @@ pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece
     hide(&mut info, system)?;
     put_command_line(&mut info, machine, linux)?;
     Ok(info)
-}
-
-/// ID of the local APIC of the processor with that number.
-fn apic_id(machine: &Platform, number: u8) -> Result<u32> {
-    let is_it = |found: &&Processor| found.state == processor_state::RUNS && found.number == number.into();
-    let found = machine.boot.processors.iter().find(is_it);
-    found.map(|found| found.apic_id).ok_or_else(|| Failure::new(format!("processor {number} does not run")))
 }
 
 /// Offset of a file from the start of the bundle's mapping, and its size.

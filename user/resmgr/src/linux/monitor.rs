@@ -94,14 +94,22 @@ pub fn guest_tables(machine: &Platform, system: &System, linux: &Linux, layout: 
     table_pages(&extents) + SPARE_TABLES
 }
 
+/// One of its vCPUs.
+#[derive(Clone, Copy)]
+pub struct Seen {
+    pub vcpu: Cap,
+    /// Its state page.
+    pub state: Cap,
+    /// Its processor.
+    pub cpu: u64,
+}
+
 /// What tasks that run Linux's code need of it.
 pub struct Guest {
     /// Its guest space.
     pub space: Cap,
     /// Those of all its processors, the first of them first.
-    pub vcpus: Vec<Cap>,
-    /// The state page of the first vCPU.
-    pub state: Cap,
+    pub vcpus: Vec<Seen>,
     /// What is mapped in it, but for the channel window.
     pub parts: Vec<Part>,
 }
@@ -133,16 +141,17 @@ pub fn make(
     let urgency = Urgency::fixed(linux.priority, time);
     let first = Seat { index: 0, cpu: task.cpu, thread: task.thread, notification: task.notification };
     let (vcpu, state, context) = seat(maker, &task, guest, &first, urgency)?;
-    allow_boost(machine, system, context)?;
-    let (mut threads, mut vcpus) = (Vec::from([task.thread]), Vec::from([vcpu]));
+    allow_boost(machine, system, (first.cpu, context))?;
+    let (mut threads, mut vcpus) = (Vec::from([task.thread]), Vec::from([Seen { vcpu, state, cpu: first.cpu }]));
     for (index, number) in linux.processors.numbers().enumerate().skip(1) {
         let other = another(maker, &task, index, number.into(), badge)?;
-        let (vcpu, ..) = seat(maker, &task, guest, &other, urgency)?;
+        let (vcpu, state, context) = seat(maker, &task, guest, &other, urgency)?;
+        allow_boost(machine, system, (other.cpu, context))?;
         threads.push(other.thread);
-        vcpus.push(vcpu);
+        vcpus.push(Seen { vcpu, state, cpu: other.cpu });
     }
     say(linux, &all);
-    Ok((task, threads, Guest { space: guest, vcpus, state, parts }))
+    Ok((task, threads, Guest { space: guest, vcpus, parts }))
 }
 
 /// What runs one of Linux's processors.
@@ -180,9 +189,12 @@ fn another(maker: &mut Maker<'_>, task: &Task, index: usize, cpu: u64, badge: u6
     Ok(Seat { index, cpu, thread, notification })
 }
 
-/// Lets Linux be boosted for real-time threads of marked processes, if the system file says so.
-fn allow_boost(machine: &Platform, system: &System, context: Cap) -> Result<()> {
-    let Some(Boost { ceiling, time, .. }) = system.dual().and_then(|dual| dual.boost) else { return Ok(()) };
+/// Lets Linux be boosted on a processor, where real-time threads of marked processes can be, if the
+/// system file says so.
+fn allow_boost(machine: &Platform, system: &System, (cpu, context): (u64, Cap)) -> Result<()> {
+    let mut there = system.tasks.iter().filter(|task| task.processors.numbers().any(|n| u64::from(n) == cpu));
+    let dual = there.find_map(pillion_system::Task::dual);
+    let Some(Boost { ceiling, time, .. }) = dual.and_then(|dual| dual.boost) else { return Ok(()) };
     let [budget, period] = [time.budget_ns, time.period_ns].map(|ns| machine.ticks(ns));
     context_allow_boost(boot::slot::SCHED_CONTROL, context, ceiling, budget.min(period), period)
         .when("letting Linux be boosted")?;

@@ -100,8 +100,8 @@ pub fn plan(machine: &Platform, system: &System) -> Result<Option<Plans>> {
             shares: skin.share.into(),
             // A runner of code of Linux's processes is where its vCPU is.
             cpus: match skin.kind {
-                Kind::RtLinux => task.processors,
-                Kind::Psc | Kind::Dual(_) => Processors::one(task.cpu),
+                Kind::RtLinux | Kind::Dual(_) => task.processors,
+                Kind::Psc => Processors::one(task.cpu),
             }
             .bits(),
             ..facts(index)
@@ -146,7 +146,7 @@ impl Skins {
         let count = plans.programs.len();
         let skins = plans.programs.iter().filter_map(|plan| plan.wanted.skin.as_ref());
         let kept: Vec<u64> = skins.map(|skin| skin.mbuff_bytes).collect();
-        fill_directory(&mut channel, &plans);
+        fill_directory(&mut channel, &plans, dual::places(machine, &plans.programs)?);
         warden::make(maker, machine.boot.tsc_hz)?;
         let need = machine.ticks(pillion_system::BROKER_NEED_NS);
         let first_only = Processors::FIRST.bits();
@@ -223,7 +223,7 @@ fn passenger(maker: &mut Maker<'_>, monitor: &Task, guest: Guest) -> Result<Pass
     Ok(Passenger { doorbell, caps: monitor.caps, notification: monitor.notification, guest })
 }
 
-fn fill_directory(channel: &mut Channel, plans: &Plans) {
+fn fill_directory(channel: &mut Channel, plans: &Plans, places: dual::Places) {
     let specs = plans.programs.iter().map(|plan| (&plan.spec, task_state::STOPPED));
     let all = specs.chain([(&plans.broker, task_state::RUNNING)]);
     let broker = plans.programs.len();
@@ -243,6 +243,7 @@ fn fill_directory(channel: &mut Channel, plans: &Plans) {
                 directory.dual_levels = dual::levels(&program.wanted);
                 directory.dual_ceiling = boost.map_or(0, |boost| boost.ceiling.into());
                 directory.dual_shield_ms = shield_ms;
+                (directory.dual_slots, directory.dual_apics) = places;
             }
         }
     });

@@ -7,12 +7,14 @@ use super::{
     Passenger,
     channel::{Access, Channel},
     layout::Layout,
+    program::Plan,
     user_vcpus::{self, PAGES, runners},
 };
 use crate::{
     failure::{Result, While},
-    linux::{Guest, MAPPED, Part},
+    linux::{Guest, MAPPED, Part, Seen},
     page_tables::Extent,
+    platform::Platform,
     task::{Maker, Task, give, give_into},
     window::bytes_of,
 };
@@ -26,7 +28,7 @@ use pillion_abi::{
 use pillion_runtime::{
     Cap,
     info::{
-        RANGES, address,
+        RANGES, TaskInfo, address,
         dual::{DualInfo, PARTS, REPLACEMENTS, SIGNALLED, slot},
     },
     memory_map, vcpu_bind_signals,
@@ -48,7 +50,7 @@ const fn space_tables(tables: u64) -> u64 {
 /// Slots for the runners' objects, the task's information, the state of Linux's vCPU, the space for
 /// Linux's signals, the parts of the window, and the ranges of Linux's RAM.
 pub const fn slots(threads: u32) -> u32 {
-    4 * runners(threads) + 8 + RANGES as u32
+    5 * runners(threads) + 7 + RANGES as u32
 }
 
 /// The mappings that only this task has; `ram` are those of Linux's RAM.
@@ -58,12 +60,28 @@ pub fn extents(threads: u32, ram: &[Extent], window: &Layout) -> Vec<Extent> {
         Extent::small(address::VCPU_STATE, u64::from(count) * PAGE),
         Extent::small(address::VVAR, u64::from(count) * PAGE),
         Extent::small(address::DUAL_INFO, PAGE),
-        Extent::small(address::PASSENGER_STATE, PAGE),
+        Extent::small(address::PASSENGER_STATES, u64::from(count) * PAGE),
         Extent::small(address::DUAL, dual::bytes(count as usize)),
         Extent::small(address::WINDOW, window.pool),
     ]);
     all.extend_from_slice(ram);
     all
+}
+
+/// The number of each slot's processor, and the ID of the local APIC of each processor with slots.
+pub type Places = ([u8; dual::SLOTS], [u32; dual::PROCESSORS]);
+
+/// Where the runners of the task of dual mode are, if there is one.
+pub(super) fn places(machine: &Platform, programs: &[Plan]) -> Result<Places> {
+    let (mut slots, mut apics) = ([0; dual::SLOTS], [0; dual::PROCESSORS]);
+    let Some(plan) = programs.iter().find(|plan| plan.wanted.dual().is_some()) else { return Ok((slots, apics)) };
+    for (slot, thread) in slots.iter_mut().zip(1..plan.spec.info.skin.threads) {
+        *slot = plan.spec.info.processor_of(thread) as u8;
+        if let Some(apic) = apics.get_mut(usize::from(*slot)) {
+            *apic = machine.apic_id((*slot).into())?;
+        }
+    }
+    Ok((slots, apics))
 }
 
 /// What the system file says.
@@ -111,7 +129,7 @@ pub(super) fn make(
     channel: &Channel,
     passenger: &Passenger,
     notifications: &[Cap],
-    (rules, tables): (&Rules, u64),
+    (rules, plan, tables): (&Rules, &TaskInfo, u64),
 ) -> Result<()> {
     let [main, runners @ ..] = notifications else { return Ok(()) };
     let (place, size) = (channel.layout.dual, channel.layout.dual_size);
@@ -119,12 +137,8 @@ pub(super) fn make(
     channel.map(maker.slots, task.space, address::DUAL, (place, size), Access::Write)?;
     show_window(maker, task, channel)?;
     for (number, _) in (0..).zip(runners) {
-        make_runner(maker, task, number, tables)?;
+        make_runner(maker, task, number, (plan.processor_of(number + 1), &passenger.guest), tables)?;
     }
-    let [first, ..] = passenger.guest.vcpus[..] else { return Ok(()) };
-    give(task, slot::PASSENGER, first, right::WRITE, 0)?;
-    let state = maker.slots.derive(passenger.guest.state, right::READ, 0)?;
-    memory_map(state, task.space, address::PASSENGER_STATE, 0).when("showing a task the state of Linux's vCPU")?;
     let info = show_memory(maker, task, channel, &passenger.guest, rules)?;
     maker.memory(task, address::DUAL_INFO, PAGE, bytes_of(&info), 0)?;
     let signals = maker.slots.make(task.region, Kind::CapSpace, dual::MAIN + 1)?;
@@ -132,7 +146,7 @@ pub(super) fn make(
         give_into(signals, slot, *notification, right::WRITE, SIGNALLED)?;
     }
     give_into(signals, dual::MAIN as Cap, *main, right::WRITE, SIGNALLED)?;
-    for vcpu in &passenger.guest.vcpus {
+    for Seen { vcpu, .. } in &passenger.guest.vcpus {
         vcpu_bind_signals(*vcpu, signals).when("binding Linux's signals")?;
     }
     Ok(())
@@ -148,11 +162,25 @@ fn show_window(maker: &mut Maker<'_>, task: &Task, channel: &Channel) -> Result<
     channel.map(maker.slots, task.space, address::WINDOW + first, (first, pool - first), Access::Write)
 }
 
-/// Makes a runner's vCPU, in a guest space of its own, and its page of the vDSO.
-fn make_runner(maker: &mut Maker<'_>, task: &Task, number: u32, tables: u64) -> Result<()> {
+/// Makes a runner's vCPU, in a guest space of its own, and its page of the vDSO; and shows it
+/// Linux's vCPU on its processor.
+fn make_runner(
+    maker: &mut Maker<'_>,
+    task: &Task,
+    number: u32,
+    (cpu, guest): (u64, &Guest),
+    tables: u64,
+) -> Result<()> {
     let space = maker.slots.make(task.region, Kind::GuestSpace, space_tables(tables))?;
-    user_vcpus::make_one(maker, task, space, slot::VCPUS, number)?;
+    user_vcpus::make_one(maker, (task, cpu), space, slot::VCPUS, number)?;
     give(task, slot::SPACES + number, space, right::ALL, 0)?;
+    // The check of the system file sees to it that there is one.
+    if let Some(Seen { vcpu, state, .. }) = guest.vcpus.iter().find(|one| one.cpu == cpu) {
+        give(task, slot::PASSENGERS + number, *vcpu, right::WRITE, 0)?;
+        let state = maker.slots.derive(*state, right::READ, 0)?;
+        let place = address::PASSENGER_STATES + u64::from(number) * PAGE;
+        memory_map(state, task.space, place, 0).when("showing a task the state of Linux's vCPU")?;
+    }
     let vvar = maker.memory(task, address::VVAR + u64::from(number) * PAGE, PAGE, &[], map::WRITE)?;
     give(task, slot::VVAR + number, vvar, right::READ, 0)
 }

@@ -154,19 +154,19 @@ impl Skins {
         clear_status(channel, index);
         program.load(window, *endpoint, channel)?;
         let facts = program.plan.spec.info.skin;
-        let Program { task: Some(task), threads, slots, .. } = program else { return Ok(()) };
+        let Program { plan, task: Some(task), threads, slots, .. } = program else { return Ok(()) };
         let mut maker = Maker { slots, window, pool: task.region, endpoint: *endpoint };
         broker.connect(&mut maker, task, &facts, threads.iter().map(|one| one.notification))?;
         if let Some(passenger) = passenger {
-            match program.plan.wanted.kind() {
+            match plan.wanted.kind() {
                 Some(Kind::Psc) => {
                     psc::show(&mut maker, task, channel)?;
                     psc::make(&mut maker, task, passenger.guest.space, facts.threads)?;
                 }
                 Some(Kind::Dual(_)) => {
                     let notifications: Vec<Cap> = threads.iter().map(|one| one.notification).collect();
-                    let rules = dual::Rules::of(&program.plan.wanted, *tsc_hz);
-                    let rules = (&rules, program.plan.guest_tables);
+                    let rules = dual::Rules::of(&plan.wanted, *tsc_hz);
+                    let rules = (&rules, &plan.spec.info, plan.guest_tables);
                     dual::make(&mut maker, task, channel, passenger, &notifications, rules)?;
                 }
                 Some(Kind::RtLinux) | None => {}

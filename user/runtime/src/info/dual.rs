@@ -7,8 +7,9 @@ use pillion_abi::boot::Range;
 pub mod slot {
     /// First of the user vCPUs, one for each runner.
     pub const VCPUS: u32 = 256;
-    /// The passenger's vCPU, only to make interrupts pending.
-    pub const PASSENGER: u32 = 288;
+    /// First of the passenger's vCPUs, only to make interrupts pending: for each runner, the one on
+    /// its processor.
+    pub const PASSENGERS: u32 = 288;
     /// First of the guest spaces of the user vCPUs.
     pub const SPACES: u32 = 320;
     /// First of the runners' pages at [`super::address::VVAR`].

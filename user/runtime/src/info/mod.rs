@@ -23,8 +23,9 @@ pub mod address {
     pub const VCPU_STATE: u64 = 0x13_0000;
     /// [`super::dual::DualInfo`], read-only, in the task of dual mode only.
     pub const DUAL_INFO: u64 = 0x12_8000;
-    /// State page of Linux's vCPU, read-only, in the task of dual mode only.
-    pub const PASSENGER_STATE: u64 = 0x12_c000;
+    /// State pages of Linux's vCPUs, read-only, in the task of dual mode only: for each runner,
+    /// that of the vCPU on its processor.
+    pub const PASSENGER_STATES: u64 = 0x16_0000;
     /// A page for each runner, in the task of dual mode only: its copy of the page from which
     /// the vDSO of Linux's processes reads the clocks ([`pillion_abi::dual::Vvar`]).
     pub const VVAR: u64 = 0x18_0000;
