@@ -23,11 +23,12 @@
 //! holds if no task waits for another one.
 //!
 //! It is made for each processor, with what can run there: a task with several counts on each of
-//! them with all its threads. The resource manager and the broker are on the first one; what the
-//! broker does for tasks of others is done there on a budget of its own, at their priorities, which
-//! counts like a boost. The warden acts where tasks with a skin are. What other processors send for
-//! less urgent threads interrupts a task once for each such matter, which then waits as what is due
-//! here does: these interrupts are a part of `blocking`.
+//! them with all its threads, but dual mode with those that it has there. The resource manager and
+//! the broker are on the first one; what the broker does for tasks of others is done there on a
+//! budget of its own, at their priorities, which counts like a boost. The warden acts where tasks
+//! with a skin are. What other processors send for less urgent threads interrupts a task once for
+//! each such matter, which then waits as what is due here does: these interrupts are a part of
+//! `blocking`.
 use crate::{Boost, Processors, System, Target, Task};
 use alloc::vec::Vec;
 
@@ -150,7 +151,7 @@ fn more_urgent(activities: &[Activity], index: usize) -> impl Iterator<Item = &A
 /// A task with a budget.
 fn activity(task: &Task, machine: &Target) -> Option<Activity> {
     let time = task.time?;
-    let cost_ns = time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads(task));
+    let cost_ns = time.budget_ns.saturating_add(machine.release_ns()).saturating_mul(threads_together(task));
     Some(Activity { cost_ns, period_ns: time.period_ns, priority: task.priority })
 }
 
@@ -212,7 +213,7 @@ fn visitors(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
 /// Linux above its own priority, on a processor: where dual mode is.
 fn boost(system: &System, machine: &Target, cpu: u8) -> Option<Activity> {
     system.linux.as_ref()?;
-    let dual = system.tasks.iter().filter(|task| task.cpu == cpu).find_map(Task::dual)?;
+    let dual = system.tasks.iter().filter(|task| task.processors.has(cpu)).find_map(Task::dual)?;
     let Boost { ceiling, time, .. } = dual.boost?;
     let cost_ns = time.budget_ns.saturating_add(machine.release_ns());
     Some(Activity { cost_ns, period_ns: time.period_ns, priority: ceiling })
@@ -259,6 +260,15 @@ fn lines_below(system: &System, task: &Task) -> u64 {
 fn broker_blocking(system: &System, task: &Task) -> u64 {
     let can_wait = system.skins().any(|(other, _)| other.priority >= task.priority);
     if task.cpu == 0 && can_wait { BROKER_NS } else { 0 }
+}
+
+/// Number of threads that can be on one of a task's processors: those of dual mode are divided
+/// among them for good.
+fn threads_together(task: &Task) -> u64 {
+    match task.dual() {
+        Some(_) => threads(task).div_ceil(task.processors.count().max(1).into()),
+        None => threads(task),
+    }
 }
 
 /// Number of threads that have the task's budget each.

@@ -54,7 +54,7 @@ impl Reader<'_> {
             image: section,
             initrd: section,
             priority: self.line_or(dual.priorities.as_ref(), section),
-            processors: section,
+            processors: self.line_or(dual.cpus.as_ref(), section),
             period: self.line_or(period, section),
             budget: self.line_or(budget, section),
             memory: section,
@@ -68,6 +68,7 @@ impl Reader<'_> {
         let period = or_default(period, has[0], TIME.period_ns);
         let budget = or_default(budget, has[1], TIME.budget_ns);
         let [first, last] = self.levels(dual.priorities);
+        let processors = self.processors(dual.cpus).unwrap_or(Processors::FIRST);
         let threads: u32 = self.number("threads", dual.threads, THREADS, &limit::DUAL_THREADS);
         let linger_ms = self.number("linger_ms", dual.linger_ms, LINGER_MS, &limit::LINGER_MS);
         let watchdog_ms = self.number("watchdog_ms", dual.watchdog_ms, WATCHDOG_MS, &limit::WATCHDOG_MS);
@@ -99,8 +100,8 @@ impl Reader<'_> {
             name: DUAL.into(),
             image: DUAL.into(),
             priority: last,
-            cpu: 0,
-            processors: Processors::FIRST,
+            cpu: processors.numbers().next().unwrap_or(0),
+            processors,
             time,
             unlimited,
             memory_bytes: MEMORY,
@@ -186,10 +187,11 @@ pub(crate) fn check(system: &System) -> Vec<Problem> {
     without.into_iter().chain(greed(dual)).collect()
 }
 
-/// The threads together may use nine tenths of each period.
+/// The threads of a processor together may use nine tenths of each period.
 fn greed(dual: &Task) -> Option<Problem> {
     let time = dual.bound()?;
-    let threads = u64::from(dual.skin.as_ref()?.threads.saturating_sub(1));
+    let runners = dual.skin.as_ref()?.threads.saturating_sub(1);
+    let threads = u64::from(runners.div_ceil(dual.processors.count().max(1)));
     let all = time.budget_ns.saturating_mul(threads);
     (time.budget_ns <= time.period_ns && all > time.period_ns / 10 * 9).then(|| {
         let (budget, period) = (time.budget_ns / 1_000, time.period_ns / 1_000);

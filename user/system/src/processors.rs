@@ -152,7 +152,7 @@ pub(crate) fn check(system: &System, machine: &Target) -> Vec<Problem> {
 }
 
 /// What runs code of Linux's processes has to be where Linux is, and functions of processes rely on
-/// Linux's standing still meanwhile. Dual mode is on the first of Linux's processors.
+/// Linux's standing still meanwhile.
 fn beside_linux(system: &System, task: &Task, skin: &Skin) -> Option<Problem> {
     let linux = system.linux.as_ref()?.processors;
     let astray = task.processors.numbers().find(|n| !linux.has(*n));

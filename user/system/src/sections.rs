@@ -111,6 +111,7 @@ pub(crate) struct Linux {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dual {
     pub group: Option<Spanned<String>>,
+    pub cpus: Numbers,
     pub threads: Number,
     pub linger_ms: Number,
     pub watchdog_ms: Number,

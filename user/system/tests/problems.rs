@@ -69,6 +69,7 @@ const ALONE: &[(&str, &str, u32, &str, &str)] = &[
     (S, "[channels]\nmbuff_kib=524292", 7, "mbuff_kib is 524292, outside", remedy::RANGE),
     (A, "ports=[{first=9223372036854775807,count=9223372036854775807}]", 6, "do not exist", remedy::PORTS),
     ("", "[system]\nname='s'\n[[task]]\nname='dual'\nskin='dual'", 5, "skin is \"dual\"", remedy::DUAL_SECTION),
+    (LINUX, "[dual]\ncpus=[]", 5, "cpus names no processor", remedy::PROCESSORS),
     (LINUX, "[dual]\ncolour=1", 5, "unknown field `colour`", remedy::FORMAT),
     (LINUX, "[dual]\nthreads=33", 5, "threads is 33, outside 1 to 32", remedy::RANGE),
     (LINUX, "[dual]\npriorities=[15,\n99]", 5, "[15, 99], not two levels from 16 to 254", remedy::RANGE),
@@ -145,6 +146,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
     ),
     (LINUX, "[[task]]\nname='psc'\nimage='a'\nskin='psc'", 4, "task psc cannot run handlers", remedy::PSC),
     (A, "[dual]", 6, "but there is no [linux] section", remedy::DUAL_LINUX),
+    (LINUX, "cpus=[0]\n[dual]\ncpus=[0,\n1]", 6, "runs code of Linux's processes on processor 1", remedy::BESIDE_LINUX),
     (LINUX, "[dual]\nthreads=4\nbudget_us=226", 6, "[dual] gives 4 threads 226 µs each in 1000 µs", remedy::DUAL_TIME),
     (
         LINUX,

@@ -138,6 +138,25 @@ fn threads_of_several_processors_count_on_each() {
     assert_eq!([response(1), response(2), response(3)], [beside, beside, 10_000]);
 }
 
+/// Those of dual mode are divided among its processors.
+#[test]
+fn threads_in_primary_mode_count_where_they_are() {
+    let dual = |keys: &str| format!("[dual]\nthreads=5\nbudget_us=7\npriorities=[200,254]\n{keys}\n[linux]\n");
+    let response = |cpu, keys: &str| response_of(&system(&(task(0, cpu, (1_000, 10)) + &dual(keys))), "t0", &free());
+    let [three, six] = [3, 6].map(|threads: u64| 10_000 + threads * 14_000 + 2 * WARDEN_NS);
+    assert_eq!(response(1, "cpus=[1,2]"), three);
+    assert_eq!(response(2, "cpus=[1,2]"), three);
+    assert_eq!(response(1, "cpus=[1]"), six);
+    assert_eq!(response(3, "cpus=[1,2]"), 10_000);
+}
+
+#[test]
+fn dual_mode_can_be_on_several_processors() {
+    let read = |keys: &str| system(&format!("[dual]\n{keys}\n[linux]\n")).tasks.remove(0);
+    let places = |keys: &str| (read(keys).cpu, read(keys).processors.bits());
+    assert_eq!([places(""), places("cpus=[0]"), places("cpus=[3,1]")], [(0, 1), (0, 1), (1, 0xa)]);
+}
+
 #[test]
 fn keys_and_their_defaults() {
     let read = |keys: &str| system(&format!("[[task]]\nname='s'\nskin='rtlinux'\n{keys}\n")).tasks.remove(0);

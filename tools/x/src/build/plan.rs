@@ -59,9 +59,9 @@ impl Plan {
     /// system file does not name them.
     pub fn about_processors(&self, running: u32) -> Option<String> {
         let has = self.file.system.linux.as_ref().filter(|linux| !linux.is_placed)?.processors;
-        let dual = match self.file.system.dual() {
-            Some(_) => "with dual mode (`pillion exec`) on the first",
-            None => "without dual mode (`pillion exec`): that needs a system file with [dual]",
+        let dual = match self.file.system.tasks.iter().find(|task| task.dual().is_some()) {
+            Some(task) => format!("with dual mode (`pillion exec`) on {}", task.processors),
+            None => "without dual mode (`pillion exec`): that needs a system file with [dual]".into(),
         };
         (running > 1 && has.count() > 1).then(|| format!("Linux has processors {has}, {dual}"))
     }
