@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Linux with several processors: threads in primary mode are on the first one, and others of their
- * process on the last one at the same time. With one processor, all of it holds as well.
+ * process on the last one at the same time; or threads in primary mode are on both. With one
+ * processor, all of it holds as well.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <mqueue.h>
 #include <pillion_channel.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -97,10 +100,212 @@ void processors_stay(void)
 	check(is_primary(), "it did not enter primary mode again");
 }
 
+/* Of threads that may be in primary mode on each processor. */
+#define PERIOD (500 * MICROSECOND)
+#define PERIODS 200
+#define LOCKS 2000
+#define SIGNALS 200
+#define KILLS 40
+
+static int processor(void)
+{
+	unsigned int at;
+
+	check(!CALL2(SYS_getcpu, &at, NULL), "getcpu");
+	return at;
+}
+
+/* A thread enters primary mode where it is, wakes up there, and comes back there. */
+static void is_periodic_on(int where)
+{
+	int64_t next;
+	unsigned int i;
+
+	go_to_processor(where);
+	to_primary();
+	check(is_native || is_primary(), "it did not enter primary mode on processor %d", where);
+	next = now(CLOCK_MONOTONIC) + PERIOD;
+	for (i = 0; i < PERIODS; i++, next += PERIOD) {
+		check(!sleep_until(CLOCK_MONOTONIC, next), "clock_nanosleep");
+		check(now(CLOCK_MONOTONIC) >= next, "period %u ends too early", i);
+		check(is_native || is_primary(), "it left primary mode in period %u", i);
+		check(processor() == where, "in primary mode it is on processor %d, not on %d", processor(), where);
+		if (i % 8)
+			continue;
+		to_linux();
+		check(is_native || !is_primary(), "it is still in primary mode");
+		check(processor() == where, "in Linux it is on processor %d, not on %d", processor(), where);
+		next = now(CLOCK_MONOTONIC);
+	}
+}
+
+/* A thread is in primary mode on each processor, where its affinity says; else where it was. */
+void processors_each(void)
+{
+	int i, at;
+
+	enter();
+	for (i = 0; i < 4; i++)
+		is_periodic_on(i % 2 ? 0 : last());
+	for (i = 0; i < 2; i++) {
+		at = i ? 0 : last();
+		to_linux();
+		go_to_processor(at);
+		go_anywhere();
+		to_primary();
+		check(processor() == at, "it went to processor %d", processor());
+		check(is_native || (is_primary() && allowed() == 1), "it may be on %d processors", allowed());
+	}
+}
+
+/* A processor with dual mode does not go off line. */
+void processors_on_line(void)
+{
+	char name[64];
+	int i, file;
+
+	for (i = last(); i > 0 && !is_native; i--) {
+		snprintf(name, sizeof(name), "/sys/devices/system/cpu/cpu%d/online", i);
+		file = open(name, O_WRONLY);
+		check(file >= 0, "%s: %s", name, strerror(errno));
+		check(write(file, "0", 1) < 0 && errno == EBUSY, "processor %d: %s", i, strerror(errno));
+		close(file);
+	}
+}
+
+static pthread_mutex_t shared_mutex;
+static volatile unsigned int shared_count, at_once;
+
+static void *locks(void *processor)
+{
+	struct pillion_dual_thread seen = { .entries = 0 };
+	unsigned int i;
+
+	go_to_processor((uintptr_t)processor);
+	to_primary();
+	for (i = 0; i < LOCKS; i++) {
+		check(!pthread_mutex_lock(&shared_mutex), "lock");
+		check(!at_once++, "two threads have the mutex");
+		shared_count++;
+		at_once--;
+		check(!pthread_mutex_unlock(&shared_mutex), "unlock");
+		if (i % 16 == 0)
+			to_primary();
+	}
+	check(is_native || (look(gettid(), &seen) && seen.entries && seen.waits > LOCKS / 32),
+	      "it waited in primary mode %llu times", (unsigned long long)seen.waits);
+	return NULL;
+}
+
+/* Threads of both processors have a mutex in turn. */
+void processors_lock(void)
+{
+	static const int protocols[] = { PTHREAD_PRIO_NONE, PTHREAD_PRIO_INHERIT };
+	pthread_mutexattr_t attributes;
+	pthread_t threads[4];
+	unsigned int i, j;
+
+	mark(0);
+	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
+	for (i = 0; i < COUNT(protocols); i++) {
+		pthread_mutexattr_init(&attributes);
+		pthread_mutexattr_setprotocol(&attributes, protocols[i]);
+		pthread_mutex_init(&shared_mutex, &attributes);
+		shared_count = 0;
+		for (j = 0; j < COUNT(threads); j++)
+			threads[j] = begin_thread(PRIORITY + j, locks, (void *)(uintptr_t)(j % 2 ? 0 : last()));
+		for (j = 0; j < COUNT(threads); j++)
+			pthread_join(threads[j], NULL);
+		check(shared_count == COUNT(threads) * LOCKS, "%u turns", shared_count);
+	}
+}
+
+static volatile unsigned int handled;
+
+static void handles(int number)
+{
+	(void)number;
+	handled++;
+}
+
+static volatile pid_t signalled;
+static volatile bool has_seen_all;
+
+/* Computes and sleeps in turn, in primary mode on the last processor. */
+static void *is_signalled(void *context)
+{
+	unsigned int i;
+
+	(void)context;
+	go_to_last_processor();
+	signalled = gettid();
+	while (!has_seen_all) {
+		sleep_for(CLOCK_MONOTONIC, 200 * MICROSECOND, NULL);
+		for (i = 0; i < 5000 && !has_seen_all; i++)
+			asm volatile("" ::: "memory");
+	}
+	return NULL;
+}
+
+/* Each signal from another processor is handled, whatever the thread does. */
+void processors_signals(void)
+{
+	pthread_t thread;
+	unsigned int i, j;
+
+	signal(SIGUSR1, handles);
+	mark(0);
+	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
+	go_to_processor(0);
+	thread = begin_thread(PRIORITY, is_signalled, NULL);
+	while (!signalled)
+		usleep(1000);
+	for (i = 0; i < SIGNALS; i++) {
+		unsigned int before = handled;
+
+		usleep(100 + i * 37 % 500);
+		check(!tgkill(getpid(), signalled, SIGUSR1), "tgkill: %s", strerror(errno));
+		for (j = 0; handled == before && j < 1000; j++)
+			usleep(1000);
+		check(handled != before, "signal %u is not handled", i);
+	}
+	has_seen_all = true;
+	pthread_join(thread, NULL);
+}
+
+static void is_killed(void *context)
+{
+	(void)context;
+	enter();
+	begin_thread(PRIORITY, is_signalled, NULL);
+	go_to_processor(0);
+	for (;;)
+		to_primary();
+}
+
+/* Processes end from another processor at any point. */
+void processors_kills(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < KILLS; i++) {
+		pid_t child = spawn(is_killed, NULL);
+		int status;
+
+		usleep(5000 + i * 613 % 7000);
+		kill(child, SIGKILL);
+		status = status_of(child);
+		check(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "process %u: status %#x", i, status);
+	}
+}
+
 static volatile uint64_t *cell;
 static volatile bool is_done;
 static volatile unsigned int faults_seen;
-static volatile pid_t counter;
+
+/* Threads that count: the second one is on the last processor, in the mode that it has there. */
+static volatile pid_t counters[2];
+static pthread_t counting[2];
 
 static void *map_page(void)
 {
@@ -120,14 +325,15 @@ static void faulted(int number)
 /* Counts in primary mode, without a call for as long as a part of the budget. */
 static void *counts(void *context)
 {
-	unsigned int i;
+	unsigned int i, me = (uintptr_t)context;
 
-	(void)context;
-	counter = gettid();
+	counters[me] = gettid();
+	if (me)
+		go_to_last_processor();
 	while (!is_done) {
 		to_primary();
 		for (i = 0; i < 4000 && !is_done; i++)
-			cell[0]++;
+			cell[me]++;
 	}
 	return NULL;
 }
@@ -140,52 +346,61 @@ static void spin(int64_t ns)
 		;
 }
 
-static pthread_t begin_to_count(void)
+static void begin_to_count(void)
 {
-	pthread_t thread;
+	unsigned int i;
 
 	mark(0);
 	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
 	cell = map_page();
-	thread = begin_thread(PRIORITY, counts, NULL);
+	go_to_processor(0);
+	for (i = 0; i < COUNT(counting); i++)
+		counting[i] = begin_thread(PRIORITY, counts, (void *)(uintptr_t)i);
 	go_to_last_processor();
 	usleep(10000);
-	return thread;
 }
 
-static void end_to_count(pthread_t thread)
+static void end_to_count(void)
 {
 	struct pillion_dual_thread seen = { .entries = 0 };
+	unsigned int i;
 
 	is_done = true;
-	pthread_join(thread, NULL);
-	check(cell[0] > 0, "nothing was counted");
-	check(is_native || (look(counter, &seen) && seen.waits > FORKS), "it waited in primary mode %llu times",
-	      (unsigned long long)seen.waits);
+	for (i = 0; i < COUNT(counting); i++) {
+		pthread_join(counting[i], NULL);
+		check(cell[i] > 0, "nothing was counted");
+		if (is_native || (!look(counters[i], &seen) && i))
+			continue;
+		check(seen.waits > FORKS, "it waited in primary mode %llu times", (unsigned long long)seen.waits);
+	}
+}
+
+static uint64_t counted(void)
+{
+	return cell[0] + cell[1];
 }
 
 /* As soon as a page is read-only, a thread that computes in primary mode writes it no more. */
 void processors_protect(void)
 {
-	pthread_t thread;
 	unsigned int i;
 
 	signal(SIGSEGV, faulted);
-	thread = begin_to_count();
+	begin_to_count();
 	for (i = 0; i < CHANGES; i++) {
 		uint64_t before, after;
 
 		check(!mprotect((void *)cell, PAGE, PROT_READ), "mprotect: %s", strerror(errno));
-		before = cell[0];
+		before = counted();
 		spin(20 * MICROSECOND);
-		after = cell[0];
+		after = counted();
 		check(before == after, "change %u: a page that is read-only was written: %llu more", i,
 		      (unsigned long long)(after - before));
 		check(!mprotect((void *)cell, PAGE, PROT_READ | PROT_WRITE), "mprotect: %s", strerror(errno));
 		usleep(300 + i % 7 * 100);
 	}
 	check(faults_seen, "it never ran meanwhile");
-	end_to_count(thread);
+	end_to_count();
 }
 
 /* A page that is replaced is written no more, and the new one is what the thread writes. */
@@ -193,47 +408,46 @@ void processors_replace(void)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE;
 	volatile uint64_t *moved = map_page();
-	pthread_t thread;
 	unsigned int i;
 
 	signal(SIGSEGV, faulted);
-	thread = begin_to_count();
+	begin_to_count();
 	for (i = 0; i < CHANGES; i++) {
 		uint64_t before;
 		void *result;
 
 		result = mremap((void *)cell, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)moved);
 		check(result == moved, "mremap: %s", strerror(errno));
-		before = moved[0];
+		before = moved[0] + moved[1];
 		spin(20 * MICROSECOND);
-		check(before == moved[0], "change %u: the page that was taken away was written", i);
+		check(before == moved[0] + moved[1], "change %u: the page that was taken away was written", i);
 		check(mmap((void *)cell, PAGE, PROT_READ | PROT_WRITE, flags, -1, 0) == cell, "mmap");
 		usleep(300 + i % 7 * 100);
 	}
-	end_to_count(thread);
+	end_to_count();
 }
 
 /* A child's memory is its own, and its parent's stays written. */
 void processors_fork(void)
 {
-	pthread_t thread = begin_to_count();
 	unsigned int i;
 
+	begin_to_count();
 	for (i = 0; i < FORKS; i++) {
-		uint64_t before = cell[0];
+		uint64_t before = counted();
 		pid_t child = fork();
 
 		if (!child) {
-			uint64_t seen = cell[0];
+			uint64_t seen = counted();
 
 			spin(100 * MICROSECOND);
-			_exit(cell[0] != seen);
+			_exit(counted() != seen);
 		}
 		check(child > 0 && !status_of(child), "the child of fork %u sees its parent's writes", i);
 		usleep(2000);
-		check(cell[0] != before, "the thread counts elsewhere after fork %u", i);
+		check(counted() != before, "the threads count elsewhere after fork %u", i);
 	}
-	end_to_count(thread);
+	end_to_count();
 }
 
 /* What goes to and fro between a thread in primary mode and one on another processor. */
@@ -304,7 +518,8 @@ static void *answers(void *context)
 	const struct way *way = context;
 	unsigned int i;
 
-	counter = gettid();
+	counters[0] = gettid();
+	go_to_processor(0);
 	for (i = 0; i < TURNS; i++) {
 		way->wait(0);
 		way->wake(1);
@@ -337,13 +552,19 @@ void processors_turns(void)
 		check(between.files[i] >= 0, "eventfd: %s", strerror(errno));
 		between.queues[i] = make_queue(4, sizeof(uint64_t), 0);
 	}
-	for (i = 0; i < COUNT(ways); i++) {
-		pthread_t primary = begin_thread(PRIORITY, answers, (void *)&ways[i]);
-		pthread_t other = begin_thread(0, asks, (void *)&ways[i]);
+	/*
+	 * With an ordinary thread, and with one that is in primary mode where it can: then one may
+	 * be done before the other one waits.
+	 */
+	for (i = 0; i < 2 * COUNT(ways); i++) {
+		pthread_t primary, other;
 
+		put[0] = put[1] = got[0] = got[1] = 0;
+		primary = begin_thread(PRIORITY, answers, (void *)&ways[i % COUNT(ways)]);
+		other = begin_thread(i < COUNT(ways) ? 0 : PRIORITY, asks, (void *)&ways[i % COUNT(ways)]);
 		pthread_join(other, NULL);
 		pthread_join(primary, NULL);
-		check(is_native || (look(counter, &seen) && seen.entries && seen.waits >= TURNS / 4),
+		check(is_native || (look(counters[0], &seen) && seen.entries && seen.waits >= TURNS / 16),
 		      "way %u: %llu waits in primary mode", i, (unsigned long long)seen.waits);
 	}
 }

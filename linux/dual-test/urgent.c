@@ -13,11 +13,11 @@
 /* As in the system files: how long interrupts wait at most. */
 #define SHIELD (10 * MILLISECOND)
 
-/* How often the first serial port has interrupted Linux. */
-static unsigned long interrupts(void)
+/* The line of the first serial port in /proc/interrupts. */
+static char *line_of_port(void)
 {
 	static char text[1 << 14];
-	char *line, *number;
+	char *line;
 	int file = open("/proc/interrupts", O_RDONLY);
 	size_t length = 0;
 	ssize_t got;
@@ -30,9 +30,20 @@ static unsigned long interrupts(void)
 	check(line, "/proc/interrupts knows no ttyS0");
 	while (line > text && line[-1] != '\n')
 		line--;
-	number = strchr(line, ':');
-	check(number, "%s is no line of /proc/interrupts", line);
-	return strtoul(number + 1, NULL, 10);
+	check(strchr(line, ':'), "%s is no line of /proc/interrupts", line);
+	return line;
+}
+
+/* How often the port has interrupted Linux, on all processors. */
+static unsigned long interrupts(void)
+{
+	char *next = strchr(line_of_port(), ':') + 1;
+	long i, processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned long sum = 0;
+
+	for (i = 0; i < processors; i++)
+		sum += strtoul(next, &next, 10);
+	return sum;
 }
 
 /* Sends as much as takes several interrupts, and does not wait for it. */
@@ -116,13 +127,34 @@ static void begin(void)
 	to_linux();
 }
 
+/* The calling thread and the port's interrupts are on that processor from now on. */
+static void go_with_port(int processor)
+{
+	char name[64], number[32];
+	int file;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) == 1)
+		return;
+	go_to_processor(processor);
+	snprintf(name, sizeof(name), "/proc/irq/%lu/smp_affinity_list",
+		 strtoul(line_of_port(), NULL, 10));
+	snprintf(number, sizeof(number), "%d", processor);
+	file = open(name, O_WRONLY);
+	check(file >= 0 && write(file, number, strlen(number)) > 0, "%s", name);
+	close(file);
+	/* They move with the next one. */
+	send();
+	usleep(20000);
+}
+
 /* Interrupts of Linux's devices wait while it runs a real-time thread, but not for ever. */
-void shield(void)
+static void shield_on(int processor)
 {
 	unsigned long before, found;
 
 	if (is_native)
 		return;
+	go_with_port(processor);
 	begin();
 	found = interrupts_during(SHIELD / 4);
 	check(!found, "the port interrupted it %lu times", found);
@@ -144,6 +176,16 @@ void shield(void)
 	sleep_for(CLOCK_MONOTONIC, 100 * MILLISECOND, NULL);
 	found = interrupts_during(SHIELD / 4);
 	check(found, "the port did not interrupt an ordinary thread");
+}
+
+void shield(void)
+{
+	shield_on(0);
+}
+
+void shield_elsewhere(void)
+{
+	shield_on(sysconf(_SC_NPROCESSORS_ONLN) - 1);
 }
 
 /*
