@@ -30,9 +30,9 @@ pub const NAMEABLE: u64 = GRANULE << 32;
 ///
 /// Holding a handle means that the object is alive and of that type. So a handle is made in three
 /// cases only: an object is placed in memory that this crate took from a region ([`Site`]); what an
-/// object consists of lies behind it: its slots, a thread's [`Away`], a notification's [`Post`],
-/// a context's [`Used`], and letters in these; or a slot or a space has it in a word (`Id::in_word`). The deletion of
-/// capabilities keeps this true.
+/// object consists of lies behind it: its slots, a thread's [`Away`], a notification's [`Post`], a
+/// context's [`Used`], and letters in these; or a slot or a space has it in a word (`Id::in_word`).
+/// The deletion of capabilities keeps this true.
 pub struct Id<T>(NonZeroU32, PhantomData<fn() -> T>);
 
 /// A handle or nothing, in four bytes.

@@ -179,7 +179,7 @@ pub struct RunArguments {
     /// Longest turn of a processor in µs, where several take turns because the clock counts
     /// instructions and Linux has them: part of each latency. Short turns are slow [default: 1 with
     /// --counted, else 10]
-    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "wall_clock")]
     pub turn: Option<u32>,
     /// Emulator to use. Where Linux rides on several processors and --wall-clock is not given, QEMU
     /// must be 8.1 or later; instead of an older default, that of Debian's backports is downloaded

@@ -84,8 +84,8 @@ impl Skins {
         ticks.saturating_mul(1_000) / self.tsc_hz.max(1)
     }
 
-    /// How a task left others no time on a processor, as text: where that is the manager's, with the
-    /// thread that has used most since the manager last had time.
+    /// How a task left others no time on a processor, as text: where that is the manager's, with
+    /// the thread that has used most since the manager last had time.
     fn why_it_starves(&self, index: usize, cpu: u8) -> Text {
         if cpu != 0 {
             return text!(

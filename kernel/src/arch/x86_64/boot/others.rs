@@ -3,8 +3,8 @@
 //!
 //! A processor that answers too late is left out, and must not disturb those that follow: each says
 //! who it is when it takes the stack, only the one that is being started gets it, and the first one
-//! takes an unclaimed stack back. One that is left out also gets another INIT, which has it wait for
-//! a start-up message. The page that it begins on is the kernel's for good.
+//! takes an unclaimed stack back. One that is left out also gets another INIT, which has it wait
+//! for a start-up message. The page that it begins on is the kernel's for good.
 //!
 //! A processor that runs sleeps until all are started and the first one's kernel is made.
 
