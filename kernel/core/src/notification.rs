@@ -90,8 +90,9 @@ impl<M: Machine> Kernel<M> {
             }
             State::Halted => {
                 if let Some(guest) = thread.guest {
-                    self.resume_guest(guest, bound, since);
+                    self.guest_woken(guest);
                 }
+                self.make_ready_since(bound, since);
             }
             _ => {}
         }

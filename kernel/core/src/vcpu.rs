@@ -40,10 +40,19 @@ pub struct Vcpu {
     pub waits: bool,
     /// The thread that is in `VcpuRun` with it.
     pub thread: Opt<Thread>,
-    /// If its thread is halted: since when.
-    pub halted_since: u64,
-    /// Ticks that its thread was halted.
+    /// When its thread was last halted.
+    pub halted_at: u64,
+    /// When it was woken from that.
+    pub woken_at: u64,
+    /// Ticks that its thread was halted before that.
     pub halted: u64,
+}
+
+impl Vcpu {
+    /// Ticks that its thread was halted, now that it is not.
+    fn all_halted(&self) -> u64 {
+        self.halted.wrapping_add(self.woken_at.wrapping_sub(self.halted_at))
+    }
 }
 
 impl Id<Vcpu> {
@@ -182,17 +191,16 @@ impl<M: Machine> Kernel<M> {
         if let Some(thread) = self.m.get(id).thread
             && self.m.get(thread).state == State::Halted
         {
-            self.resume_guest(id, thread, NEVER);
+            self.guest_woken(id);
+            self.make_ready(thread);
         }
     }
 
-    /// The thread of a halted guest is ready since then, or from now on ([`NEVER`]).
-    #[inline]
-    pub(crate) fn resume_guest(&mut self, id: Id<Vcpu>, thread: Id<Thread>, since: u64) {
+    /// The thread of a halted guest becomes ready.
+    #[inline(always)]
+    pub(crate) fn guest_woken(&mut self, id: Id<Vcpu>) {
         let now = self.m.now();
-        let v = self.m.get(id);
-        v.halted = v.halted.wrapping_add(now.wrapping_sub(v.halted_since));
-        self.make_ready_since(thread, since);
+        self.m.get(id).woken_at = now;
     }
 
     /// For how many ticks other threads had the processor although the guest's thread, which is the
@@ -200,7 +208,7 @@ impl<M: Machine> Kernel<M> {
     /// spent halted. Time in which the thread waited for something else counts too. O(1).
     #[inline]
     pub fn guest_stolen(&mut self, id: Id<Vcpu>) -> u64 {
-        let halted = self.m.get(id).halted;
+        let halted = self.m.get(id).all_halted();
         let own = self.guest_context(id).map_or(0, |context| self.m.used(context).so_far()[0]);
         // What has not been charged yet is the current thread's.
         self.cpu.since.wrapping_sub(own).wrapping_sub(halted)
@@ -285,7 +293,8 @@ impl<M: Machine> Kernel<M> {
         let v = self.m.get(id);
         if v.apic.deliverable().is_none() {
             v.waits = by_hypercall;
-            v.halted_since = now;
+            v.halted = v.all_halted();
+            (v.halted_at, v.woken_at) = (now, now);
             self.block_current(State::Halted);
         }
     }
@@ -295,7 +304,8 @@ impl<M: Machine> Kernel<M> {
         let v = self.m.get(id);
         match (v.waits, v.thread) {
             (true, Some(thread)) if self.m.get(thread).state == State::Halted => {
-                self.resume_guest(id, thread, NEVER);
+                self.guest_woken(id);
+                self.make_ready(thread);
             }
             _ => self.guest_interrupt(id, vector),
         }
