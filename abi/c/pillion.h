@@ -500,6 +500,8 @@ struct pillion_vcpu_state {
     uint64_t messages;
     uint64_t command;
     uint64_t counters[PILLION_VCPU_COUNTERS];
+    uint64_t tell_at;
+    uint64_t stolen;
 };
 #ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_vcpu_state) == 736, "size");
@@ -537,6 +539,8 @@ _Static_assert(offsetof(struct pillion_vcpu_state, irr) == 480, "irr");
 _Static_assert(offsetof(struct pillion_vcpu_state, messages) == 512, "messages");
 _Static_assert(offsetof(struct pillion_vcpu_state, command) == 520, "command");
 _Static_assert(offsetof(struct pillion_vcpu_state, counters) == 528, "counters");
+_Static_assert(offsetof(struct pillion_vcpu_state, tell_at) == 720, "tell_at");
+_Static_assert(offsetof(struct pillion_vcpu_state, stolen) == 728, "stolen");
 #endif
 
 #endif

@@ -56,5 +56,5 @@ fn vcpus(out: &mut Header) {
         dirty: "uint64_t", event: "uint64_t", io: "struct pillion_io", fault: "struct pillion_fault",
         timer_vector: "uint64_t", deadline: "uint64_t", tpr: "uint64_t", isr: "uint64_t" "[4]", irr: "uint64_t" "[4]",
         messages: "uint64_t", command: "uint64_t",
-        counters: "uint64_t" "[PILLION_VCPU_COUNTERS]",);
+        counters: "uint64_t" "[PILLION_VCPU_COUNTERS]", tell_at: "uint64_t", stolen: "uint64_t",);
 }
