@@ -135,6 +135,8 @@ static void change_queues(void)
 static void change_head(void)
 {
 	struct pillion_dual *head = dual.head;
+	/* The task is on the first of them. */
+	struct pillion_dual_processor *told = &head->processors[below(2) ? 0 : below(PILLION_DUAL_PROCESSORS)];
 	unsigned int i;
 
 	switch (below(10)) {
@@ -180,14 +182,14 @@ static void change_head(void)
 		head->descriptors.count = below(100);
 		head->descriptors.file_flags = below(64) * 4;
 		head->descriptors.files = below(4) ? (u64)dual.files : dual.user;
-		head->urgency = get_random_u32();
-		head->shield = get_random_u32();
+		told->urgency = get_random_u32();
+		told->shield = get_random_u32();
 		/* Others harm Linux. */
 		head->vector = below(4) ? 0xf2 : below(2) ? below(32) : 256 + below(32);
 		break;
 	default:
 		head->posted = wild();
-		head->events = wild();
+		told->events = wild();
 		head->life = below(4);
 	}
 }
@@ -236,6 +238,7 @@ static void offer(unsigned int number)
 	if (below(2))
 		slot->naming.value = below(3) + (u64)below(100) * PILLION_DUAL_OBJECT_QUEUE_SIZE;
 	slot->descriptors = below(10) ? virt_to_phys(dual.table) : wild();
+	slot->processor = below(4) ? below(8) : get_random_u64();
 	slot->signals = wild();
 	slot->timer_count = below(12);
 	fill(slot->timers, sizeof(slot->timers));
