@@ -101,7 +101,7 @@ pub fn is_announced(post: NonZeroU32) -> bool {
 
 /// A greeting goes back to the first processor, which counts it; any other letter is the core's.
 fn open(k: &mut Kernel<Hardware>, number: NonZeroU32) {
-    if !is_greeting(number) {
+    let Some(greeted) = greeted(number) else {
         // SAFETY: other letters are sent by the core only (`Devices::post`). This one is not sent
         // again, nor does its object end, before the core has had it; what it is about does not
         // change.
@@ -111,19 +111,19 @@ fn open(k: &mut Kernel<Hardware>, number: NonZeroU32) {
             About::Signal(_) => &counters.signals,
             About::Away(_) | About::News(_) => &counters.calls,
         });
-        k.letter(about);
-    } else if k.m.cpu.index() == 0 {
-        let from = (1..MAX_CPUS).find(|processor| greeting(*processor) == Some(number));
-        ANSWERS.fetch_or(1 << from.unwrap_or(0), Relaxed);
+        return k.letter(about);
+    };
+    if k.m.cpu.index() == 0 {
+        ANSWERS.fetch_or(1 << greeted, Relaxed);
     } else {
         // SAFETY: the letter was just taken, is static, and goes back to whom it came from.
         unsafe { send(k.m.cpu, 0, number) };
     }
 }
 
-fn is_greeting(number: NonZeroU32) -> bool {
-    let is_it = |processor| greeting(processor) == Some(number);
-    (1..MAX_CPUS).any(is_it)
+/// The processor that the greeting with that number is for; `None`: it is no greeting.
+fn greeted(number: NonZeroU32) -> Option<usize> {
+    (1..MAX_CPUS).find(|processor| greeting(*processor) == Some(number))
 }
 
 /// The number of the greeting for a processor.
