@@ -137,8 +137,11 @@ pub fn forget(task: usize) {
 /// Has a task's contexts lowered that is to be stopped. The manager's calls about threads of
 /// another processor wait there while anything more urgent runs, and that may be the task.
 pub fn lower(task: usize) {
-    set(task, now());
-    while CONTEXTS[task].iter().any(|context| context.load(Relaxed) != 0) {
+    let is_left = || CONTEXTS[task].iter().any(|context| context.load(Relaxed) != 0);
+    if is_left() {
+        set(task, now());
+    }
+    while is_left() {
         pause();
     }
 }
