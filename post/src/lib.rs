@@ -12,7 +12,8 @@
 //!
 //! Beside letters there is what has processors drop translations: [`Shown`], [`Shootdown`]; and
 //! what keeps alive what one of them uses: [`Announced`]; and what their guests send each other:
-//! [`Messages`]; and what lets them change capabilities one at a time: [`Turn`].
+//! [`Messages`]; and what lets them change capabilities one at a time: [`Turn`]; and where a thread
+//! is that visits another one: [`Trip`].
 //!
 //! The model checker runs this very source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p pillion-post --release`.
@@ -24,11 +25,15 @@ mod messages;
 #[cfg(test)]
 mod tests;
 mod translations;
+mod trip;
 mod turn;
+#[cfg(all(test, loom))]
+mod unmapping;
 
 pub use announced::Announced;
 pub use messages::Messages;
 pub use translations::{Shootdown, Shown};
+pub use trip::{News, Trip};
 pub use turn::Turn;
 
 use core::num::NonZeroU32;

@@ -11,8 +11,9 @@
 //!
 //! What a thread is away with lies behind it. The processor that has its letter, the holder, uses
 //! its [`Visit`]. The caller's own only says that the thread is to come back, or has a higher
-//! priority, and tells the holder with a letter of its own, the news. Both use its [`Away`], which
-//! says who the holder is: whoever passes the visit on does not touch it any more from then on.
+//! priority, and tells the holder with a letter of its own, the news. Both use its [`Away`], whose
+//! [`Trip`] says who the holder is: whoever passes the visit on does not touch it any more from
+//! then on.
 //!
 //! What a holder does for a thread, its letters included, is on the thread's budget once it is
 //! back: else a task could have others interrupted without end, with calls that it has called back.
@@ -27,15 +28,13 @@ use crate::{
     thread::{State, Thread},
     timer::Due,
 };
-use core::sync::atomic::{
-    AtomicBool, AtomicU8,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
-};
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use pillion_abi::{
     NEVER,
     call::Call,
     status::{Error, Result},
 };
+use pillion_post::{News, Trip};
 
 /// A letter from one kernel to another. The machine links letters that wait.
 #[derive(Debug)]
@@ -97,27 +96,19 @@ pub enum Answer {
 pub struct Away {
     /// Goes where the thread is.
     pub letter: Letter,
-    /// The thread's home.
-    pub home: u8,
-    /// The holder, or where the letter is on its way to: written by the holder before.
-    pub at: AtomicU8,
-    /// Priority of the call: the highest that the thread has had since it left. Written at home.
-    pub priority: AtomicU8,
-    /// It is to come back as it is: written at home.
-    pub recalled: AtomicBool,
-    /// The news are on their way: set at home, cleared by whoever reads them.
-    pub news_sent: AtomicBool,
+    /// Where that is.
+    pub trip: Trip,
     /// It is a call of an endpoint, or a fault, which is one on the thread's behalf: written at
     /// home before it leaves.
     pub is_call: AtomicBool,
     /// Follows it.
-    pub news: News,
+    pub news: Aligned,
 }
 
 /// A letter where a handle can name it.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub struct News(Letter);
+pub struct Aligned(Letter);
 
 /// What a thread is away with: its holder's.
 #[derive(Debug)]
@@ -147,19 +138,10 @@ impl Away {
     pub(crate) fn new(thread: Id<Thread>, home: u8) -> Self {
         Away {
             letter: Letter::new(About::Away(thread)),
-            home,
-            at: AtomicU8::new(home),
-            priority: AtomicU8::new(0),
-            recalled: AtomicBool::new(false),
-            news_sent: AtomicBool::new(false),
+            trip: Trip::new(home),
             is_call: AtomicBool::new(false),
-            news: News(Letter::new(About::News(thread))),
+            news: Aligned(Letter::new(About::News(thread))),
         }
-    }
-
-    /// The priority of the call.
-    pub fn priority(&self) -> u8 {
-        self.priority.load(Relaxed)
     }
 }
 
@@ -187,10 +169,8 @@ impl<M: Machine> Kernel<M> {
         (visit.faulted, visit.left) = (faulted, left);
         (visit.call, visit.answer, visit.ticks) = ((number, *registers), Answer::Again, 0);
         let away = self.m.shared(thread.away());
-        away.priority.store(priority, Relaxed);
-        away.recalled.store(false, Relaxed);
         away.is_call.store(faulted || number == Call::Call as u64, Relaxed);
-        away.at.store(home, Release);
+        away.trip.leave(home, priority);
         self.block_current(State::Away);
         self.m.post(home, thread.away_letter());
     }
@@ -198,7 +178,7 @@ impl<M: Machine> Kernel<M> {
     /// A letter has come. Work: O(log n), and one step of a call.
     pub fn letter(&mut self, about: About) {
         match about {
-            About::Away(thread) if self.m.shared(thread.away()).home == self.cpu.number => self.returned(thread),
+            About::Away(thread) if self.m.shared(thread.away()).trip.home() == self.cpu.number => self.returned(thread),
             About::Away(thread) => self.arrived(thread),
             About::News(thread) => self.news(thread),
             About::Signal(notification) => self.mail(notification),
@@ -207,9 +187,9 @@ impl<M: Machine> Kernel<M> {
 
     /// A thread of another processor visits this one.
     fn arrived(&mut self, thread: Id<Thread>) {
-        let away = self.m.shared(thread.away());
-        let priority = away.priority();
-        if away.recalled.load(Relaxed) {
+        let trip = &self.m.shared(thread.away()).trip;
+        let priority = trip.priority();
+        if trip.is_recalled() {
             self.send_back(thread);
         } else if priority >= self.current_priority() {
             self.visit(thread);
@@ -222,7 +202,7 @@ impl<M: Machine> Kernel<M> {
     fn wait_for_turn(&mut self, thread: Id<Thread>) {
         let begin = self.time_for_visit();
         self.m.get(thread.visit()).place = Place::Agenda;
-        let level = self.m.shared(thread.away()).priority();
+        let level = self.m.shared(thread.away()).trip.priority();
         self.arm(Due::Visit(thread), level, 0);
         self.bill(thread, begin);
     }
@@ -305,20 +285,20 @@ impl<M: Machine> Kernel<M> {
 
     pub(crate) fn send_home(&mut self, thread: Id<Thread>, answer: Answer) {
         self.m.get(thread.visit()).answer = answer;
-        let home = self.m.shared(thread.away()).home;
+        let home = self.m.shared(thread.away()).trip.home();
         self.send(thread, home);
     }
 
     fn send(&mut self, thread: Id<Thread>, to: u8) {
         self.m.get(thread.visit()).place = Place::Letter;
-        self.m.shared(thread.away()).at.store(to, Release);
+        self.m.shared(thread.away()).trip.go(to);
         self.m.post(to, thread.away_letter());
     }
 
     /// A thread of this processor is back, with an answer or to make its call again.
     fn returned(&mut self, thread: Id<Thread>) {
         let Visit { answer, ticks, .. } = *self.m.get(thread.visit());
-        let recalled = self.m.shared(thread.away()).recalled.swap(false, Relaxed);
+        let recalled = self.m.shared(thread.away()).trip.end();
         let faulted = core::mem::take(&mut self.m.get(thread).faulted);
         let is_unheard = faulted && matches!(answer, Answer::Status(..) | Answer::Again);
         match answer {
@@ -341,22 +321,13 @@ impl<M: Machine> Kernel<M> {
 
     /// News of a thread that is, or was, here.
     fn news(&mut self, thread: Id<Thread>) {
-        let away = self.m.shared(thread.away());
-        let at = away.at.load(Acquire);
-        if at != self.cpu.number {
-            // It has travelled on, or home, and its news with it.
-            return self.m.post(at, thread.away_news());
-        }
-        if at == away.home {
-            // Nobody needs to be told. Only the home, which alone sends the thread away again, says
-            // so: elsewhere, it might have left again by now, and have news.
-            return away.news_sent.store(false, Release);
+        match self.m.shared(thread.away()).trip.news(self.cpu.number) {
+            News::Follow(at) => return self.m.post(at, thread.away_news()),
+            News::Home => return,
+            News::Here => {}
         }
         let begin = self.time_for_visit();
-        let away = self.m.shared(thread.away());
-        // What the home says from now on comes with another letter; what it said before is seen.
-        away.news_sent.swap(false, AcqRel);
-        let (priority, recalled) = (away.priority(), away.recalled.load(Relaxed));
+        let (priority, recalled) = self.m.shared(thread.away()).trip.hear();
         match self.m.get(thread.visit()).place {
             // Whoever takes the letter sees them.
             Place::Letter => return,
@@ -372,31 +343,24 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Sends the news after a thread that is away, unless they are on their way or it is on its way
-    /// home.
-    fn tell(&mut self, thread: Id<Thread>) {
-        let away = self.m.shared(thread.away());
-        let at = away.at.load(Acquire);
-        if at != away.home && !away.news_sent.swap(true, AcqRel) {
-            self.m.post(at, thread.away_news());
+    /// Sends the news after a thread that is away, where they have to be.
+    fn tell(&mut self, thread: Id<Thread>, to: Option<u8>) {
+        if let Some(to) = to {
+            self.m.post(to, thread.away_news());
         }
     }
 
-    /// A thread of this processor that is away has another priority. The holder is told if it is
-    /// higher than any since the thread left, so that a call has an end of news.
+    /// A thread of this processor that is away has another priority.
     pub(crate) fn visit_follows(&mut self, thread: Id<Thread>, level: u8) {
-        let away = self.m.shared(thread.away());
-        if level > away.priority() {
-            away.priority.store(level, Relaxed);
-            self.tell(thread);
-        }
+        let to = self.m.shared(thread.away()).trip.raise(level);
+        self.tell(thread, to);
     }
 
     /// The processor that has the registers of a thread of any processor: its home, or, while it is
     /// away, its holder. For whoever keeps others from changing capabilities, so that the thread
     /// does not end.
     pub(crate) fn holder(&self, thread: Homed<Thread>) -> u8 {
-        self.m.shared(thread.beside().away()).at.load(Acquire)
+        self.m.shared(thread.beside().away()).trip.at()
     }
 
     /// The handle of a thread for a look at its registers, if this processor has them; else
@@ -413,14 +377,13 @@ impl<M: Machine> Kernel<M> {
         if self.m.get(thread).state != State::Away {
             return true;
         }
-        if !self.m.shared(thread.away()).recalled.swap(true, Relaxed) {
-            self.tell(thread);
-        }
+        let to = self.m.shared(thread.away()).trip.recall();
+        self.tell(thread, to);
         false
     }
 
     /// Whether a thread of this processor is here, and no letter about it is on its way.
     pub(crate) fn is_settled(&mut self, thread: Id<Thread>) -> bool {
-        self.is_here(thread) && !self.m.shared(thread.away()).news_sent.load(Acquire)
+        self.is_here(thread) && !self.m.shared(thread.away()).trip.has_news()
     }
 }

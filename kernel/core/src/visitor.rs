@@ -83,7 +83,7 @@ impl<M: Machine> Kernel<M> {
             && self.m.get(context).refill.is_linked()
         {
             // The receiver had used it up. Its replenishment is for the first visitor now, if any.
-            match self.first_visitor(endpoint).map(|first| self.m.shared(first.away()).priority()) {
+            match self.first_visitor(endpoint).map(|first| self.m.shared(first.away()).trip.priority()) {
                 Some(priority) => self.relevel(Due::Context(context), priority),
                 None => self.stop_refill(context),
             }
@@ -141,7 +141,7 @@ impl<M: Machine> Kernel<M> {
 
     fn enqueue_visitor(&mut self, visitor: Id<Thread>, endpoint: Id<Endpoint>) {
         self.m.get(visitor.visit()).place = Place::Queue(endpoint);
-        let priority = self.m.shared(visitor.away()).priority();
+        let priority = self.m.shared(visitor.away()).trip.priority();
         let key = self.turn(endpoint, priority);
         let mut queue = self.m.get(endpoint).visitors;
         queue.insert(&mut InObjects(&mut self.m), Due::Visit(visitor), key);
@@ -191,7 +191,7 @@ impl<M: Machine> Kernel<M> {
             return None;
         }
         let first = self.first_visitor(endpoint)?;
-        let priority = self.m.shared(first.away()).priority();
+        let priority = self.m.shared(first.away()).trip.priority();
         let has_time = self.m.get(server).own_context.is_some() || self.has_time_for_visitor(endpoint, priority);
         has_time.then_some(first)
     }
@@ -280,7 +280,7 @@ impl<M: Machine> Kernel<M> {
     #[cold]
     pub(crate) fn visitors_of(&mut self, server: Id<Thread>, context: Opt<Context>) -> (u8, u8) {
         let Thread { visitor, endpoint, .. } = *self.m.get(server);
-        let served = visitor.map_or(0, |t| self.m.shared(t.away()).priority());
+        let served = visitor.map_or(0, |t| self.m.shared(t.away()).trip.priority());
         let waiting = endpoint.map_or(0, |e| self.raising_visitor(server, e, context));
         (served, waiting)
     }
@@ -289,7 +289,7 @@ impl<M: Machine> Kernel<M> {
     /// is done on its own or the visitors' context, or it could serve the visitor next.
     fn raising_visitor(&mut self, server: Id<Thread>, endpoint: Id<Endpoint>, context: Opt<Context>) -> u8 {
         let Some(first) = self.first_visitor(endpoint) else { return 0 };
-        let priority = self.m.shared(first.away()).priority();
+        let priority = self.m.shared(first.away()).trip.priority();
         let is_on_it = context.is_some() && context == self.m.get(endpoint).context;
         let has_own = self.m.get(server).own_context.is_some();
         if has_own || is_on_it || self.has_time_for_visitor(endpoint, priority) { priority } else { 0 }

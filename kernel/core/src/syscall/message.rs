@@ -44,7 +44,7 @@ impl<M: Machine> Kernel<M> {
     /// Whether it may call where the endpoint is was checked at home, for the endpoint that its
     /// capability named then. If that names another processor's by now, it calls again.
     pub(crate) fn sys_call_visiting(&mut self, visitor: Id<Thread>, registers: &Registers) -> Result<Outcome> {
-        let home = self.m.shared(visitor.away()).home;
+        let home = self.m.shared(visitor.away()).trip.home();
         let faulted = self.m.get(visitor.visit()).faulted;
         let look = if faulted {
             self.m.shared(visitor.place(place::FAULT)).look()

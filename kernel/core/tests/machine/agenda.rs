@@ -15,7 +15,6 @@ use pillion_core::{
     vcpu::Vcpu,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::Ordering::Relaxed;
 
 struct Dues<'a>(&'a mut Fake);
 
@@ -86,7 +85,7 @@ fn all_dues(m: &mut Fake) -> Vec<Due> {
     dues.extend(m.all::<Vcpu>().into_iter().map(Due::Vcpu));
     let here = m.number;
     let mut visits = m.everywhere::<Thread>();
-    visits.retain(|t| m.peek(t.away()).at.load(Relaxed) == here && !matches!(m.peek(t.visit()).place, Place::Queue(_)));
+    visits.retain(|t| m.peek(t.away()).trip.at() == here && !matches!(m.peek(t.visit()).place, Place::Queue(_)));
     dues.extend(visits.into_iter().map(Due::Visit));
     dues
 }
@@ -114,7 +113,7 @@ fn urgency(w: &mut World, due: Due) -> Option<u8> {
             }
             let Some(Due::Visit(first)) = m.peek(endpoint?).visitors.first() else { panic!("{id:?} is for nobody") };
             let away = m.peek(first.away());
-            (!away.news_sent.load(Relaxed)).then_some(away.priority())
+            (!away.trip.has_news()).then_some(away.trip.priority())
         }
         Due::Notification(id) => {
             let n = m.peek(id);
@@ -129,7 +128,7 @@ fn urgency(w: &mut World, due: Due) -> Option<u8> {
         // That of the thread, unless news of another are on their way.
         Due::Visit(id) => {
             let away = m.peek(id.away());
-            (!away.news_sent.load(Relaxed)).then_some(away.priority())
+            (!away.trip.has_news()).then_some(away.trip.priority())
         }
     }
 }

@@ -291,7 +291,7 @@ impl Fake {
     }
 
     fn holds(&mut self, thread: Id<Thread>) -> bool {
-        self.peek(thread.away()).at.load(Relaxed) == self.number
+        self.peek(thread.away()).trip.at() == self.number
     }
 
     /// Begins an entry into the kernel.
@@ -444,7 +444,7 @@ impl Objects for Fake {
         self.gets.set(self.gets.get() + 1);
         if TypeId::of::<T>() == TypeId::of::<Visit>() {
             let (thread, _) = self.live.range(..=id.physical()).next_back().unwrap();
-            let at = self.peek(Id::<Thread>::at(*thread).unwrap().away()).at.load(Relaxed);
+            let at = self.peek(Id::<Thread>::at(*thread).unwrap().away()).trip.at();
             assert_eq!(at, self.number, "the visit at {:#x} is another processor's", id.physical());
         }
         self.peek(id)

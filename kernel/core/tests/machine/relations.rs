@@ -136,12 +136,12 @@ fn visits(m: &mut Fake) {
         assert_eq!(places, u8::from(is_away), "{t:?}: {visit:?}");
         assert!(!m.peek(t).faulted || m.peek(t).state != State::Away || m.peek(t.visit()).faulted);
         let away = m.peek(t.away());
-        let at = away.at.load(Relaxed);
-        assert!(letter.is_none_or(|to| to == at) && (is_away || at == away.home), "{t:?}: {away:?}");
-        assert_eq!(news.is_some(), away.news_sent.load(Relaxed), "{t:?}: {away:?}");
-        let is_told = news.is_some() || at == away.home || letter.is_some();
-        assert!(!away.recalled.load(Relaxed) || is_away && is_told, "{t:?} is not called back: {away:?}");
-        let priority = away.priority();
+        let at = away.trip.at();
+        assert!(letter.is_none_or(|to| to == at) && (is_away || at == away.trip.home()), "{t:?}: {away:?}");
+        assert_eq!(news.is_some(), away.trip.has_news(), "{t:?}: {away:?}");
+        let is_told = news.is_some() || at == away.trip.home() || letter.is_some();
+        assert!(!away.trip.is_recalled() || is_away && is_told, "{t:?} is not called back: {away:?}");
+        let priority = away.trip.priority();
         assert!(!is_away || m.peek(t).priority <= priority, "{t:?} is away at {priority}");
     }
 }
@@ -202,11 +202,11 @@ fn priorities(m: &mut Fake) {
         let mut is_known = true;
         if let Some(visitor) = m.peek(t).visitor {
             let away = m.peek(visitor.away());
-            (served, is_known) = (served.max(away.priority()), !away.news_sent.load(Relaxed));
+            (served, is_known) = (served.max(away.trip.priority()), !away.trip.has_news());
         }
         for visitor in endpoint.map_or(Vec::new(), |e| visitors(m, e)) {
             let away = m.peek(visitor.away());
-            (waiting, is_known) = (waiting.max(away.priority()), is_known && !away.news_sent.load(Relaxed));
+            (waiting, is_known) = (waiting.max(away.trip.priority()), is_known && !away.trip.has_news());
         }
         if !is_known {
             continue;

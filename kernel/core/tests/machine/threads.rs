@@ -15,7 +15,7 @@ use pillion_core::{
     vcpu::Vcpu,
     x86_64::apic::GuestApic,
 };
-use std::{collections::BTreeSet, sync::atomic::Ordering::Relaxed};
+use std::collections::BTreeSet;
 
 struct Callers<'a>(&'a mut Fake);
 
@@ -128,8 +128,8 @@ pub fn waiting(w: &mut World) {
             let here = m.number;
             let key = m.peek(visitor.visit()).due.key();
             let away = m.peek(visitor.away());
-            assert_eq!(away.at.load(Relaxed), here, "{visitor:?} is queued at {id:?}, and elsewhere");
-            let (priority, is_known) = (away.priority(), !away.news_sent.load(Relaxed));
+            assert_eq!(away.trip.at(), here, "{visitor:?} is queued at {id:?}, and elsewhere");
+            let (priority, is_known) = (away.trip.priority(), !away.trip.has_news());
             let urgency = if own_priority { 0 } else { u64::from(255 - priority) };
             assert!(!is_known || key >> 56 == urgency, "{visitor:?} is queued with another priority");
             let Some(Due::Visit(first)) = first else { panic!("{first:?} in a queue") };
