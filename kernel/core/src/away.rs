@@ -161,8 +161,14 @@ impl Default for Visit {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// The current thread's call, or the words of its fault, travel to another processor. O(1).
+    /// The current thread's call, or the words of its fault, travel to another processor. A boost
+    /// ends: its budget is one of this processor's. O(log n).
     pub(crate) fn leave_for(&mut self, home: u8, thread: Id<Thread>, number: u64, registers: &Registers) {
+        if let Some(context) = self.m.get(thread).context {
+            self.end_boost(context);
+        }
+        let now = self.m.now();
+        self.charge(now);
         let Thread { priority, faulted, context, .. } = *self.m.get(thread);
         let left = context.map(|c| self.m.get(c)).filter(|c| c.is_limited()).map_or(NEVER, |c| c.left);
         let visit = self.m.get(thread.visit());
@@ -224,9 +230,9 @@ impl<M: Machine> Kernel<M> {
         visit.ticks = visit.ticks.wrapping_add(end.wrapping_sub(begin));
     }
 
-    /// Goes on with a visitor's call up to the first preemption point. The time is the visitor's.
-    /// Its slots are looked at, so they must not change meanwhile; if another processor changes
-    /// any, it waits. It also waits if an interrupt is to be handled on the way out: each alone is
+    /// Goes on with a visitor's call up to a preemption point at which an interrupt is pending or
+    /// the visitor's budget is used up. The time is the visitor's. Its slots are looked at, so they
+    /// must not change meanwhile; if another processor changes any, it waits. It also waits if an interrupt is to be handled on the way out: each alone is
     /// long enough with interrupts off.
     pub(crate) fn visit(&mut self, thread: Id<Thread>) {
         let begin = self.time_for_visit();
@@ -238,12 +244,15 @@ impl<M: Machine> Kernel<M> {
         let visit = self.m.get(thread.visit());
         visit.place = Place::Letter;
         let (number, registers) = visit.call;
+        let ends = begin.saturating_add(visit.left.saturating_sub(visit.ticks));
         let is_call = self.m.shared(thread.away()).is_call.load(Relaxed);
+        self.cpu.visit_ends = ends;
         let outcome = if is_call {
             self.sys_call_visiting(thread, &registers)
         } else {
             self.dispatch_visiting(thread, number, &registers)
         };
+        self.cpu.visit_ends = NEVER;
         self.m.leave_tree();
         self.bill(thread, begin);
         let answer = match outcome {
@@ -260,6 +269,13 @@ impl<M: Machine> Kernel<M> {
             Err(error) => Answer::Status(error.to_raw(), [0, 0]),
         };
         self.send_home(thread, answer);
+    }
+
+    /// A preemption point: whether the call should stop and start again later, as an interrupt is
+    /// pending ([`crate::machine::Time::interrupt_pending`]), or as it is a visitor's whose budget
+    /// is used up. Nothing interrupts a visit for that.
+    pub(crate) fn is_to_stop(&mut self) -> bool {
+        self.m.interrupt_pending() || self.cpu.visit_ends != NEVER && self.m.now() >= self.cpu.visit_ends
     }
 
     /// A visit goes on when its letter comes, here behind those that wait, unless it has used up

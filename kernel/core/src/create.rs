@@ -135,7 +135,7 @@ impl<M: Machine> Kernel<M> {
             let step = CLEAR_STEP.min(end - from);
             region.set_used(used, from + step);
             self.m.clear(plan.base + from, step);
-            if self.m.interrupt_pending() {
+            if self.is_to_stop() {
                 return false;
             }
         }

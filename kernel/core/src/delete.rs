@@ -70,7 +70,7 @@ impl<M: Machine> Kernel<M> {
                     }
                 }
             }
-            if self.m.interrupt_pending() {
+            if self.is_to_stop() {
                 return Deletion::Interrupted;
             }
         }

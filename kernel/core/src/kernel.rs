@@ -50,6 +50,8 @@ pub struct Cpu {
     pub passenger_level: u8,
     /// Whether its interrupts are held back because a more urgent thread runs.
     pub holds_passenger: bool,
+    /// When the budget of the visitor ends whose call is carried out; else [`NEVER`].
+    pub visit_ends: u64,
     /// Whether a guest may be boosted: it can run before a thread that was preempted goes on.
     pub boosts: bool,
 }
@@ -66,7 +68,10 @@ pub struct Kernel<M> {
 impl<M: Machine> Kernel<M> {
     /// The kernel of the CPU with a number, with nothing to run.
     pub fn new(m: M, number: u8) -> Self {
-        Kernel { m, cpu: Cpu { number, programmed: NEVER, passenger_level: u8::MAX, ..Cpu::default() } }
+        Kernel {
+            m,
+            cpu: Cpu { number, programmed: NEVER, visit_ends: NEVER, passenger_level: u8::MAX, ..Cpu::default() },
+        }
     }
 
     /// Priority of the current thread; 0 when the CPU is idle.

@@ -47,7 +47,7 @@ impl<M: Machine> Kernel<M> {
         let flags = self.check_map(slot, space, address, flags)?;
         // The checks and the first step are too long together. A call that is made again does a
         // step in any case.
-        if self.begin_mapping(slot, space, address)? && self.m.interrupt_pending() {
+        if self.begin_mapping(slot, space, address)? && self.is_to_stop() {
             return Ok(false);
         }
         loop {
@@ -60,7 +60,7 @@ impl<M: Machine> Kernel<M> {
             }
             let step = self.m.space_map(space, address + done, base + done, size - done, flags)?;
             self.m.shared(slot).set_mapping(address, Some(space), mapped_pages + (step / PAGE) as u32);
-            if self.m.interrupt_pending() {
+            if self.is_to_stop() {
                 return Ok(false);
             }
         }

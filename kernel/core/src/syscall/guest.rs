@@ -51,7 +51,7 @@ impl<M: Machine> Kernel<M> {
             return Err(Error::Busy);
         }
         while !self.vcpu_prepare(id) {
-            if self.m.interrupt_pending() {
+            if self.is_to_stop() {
                 return Ok(Outcome::Restart);
             }
         }

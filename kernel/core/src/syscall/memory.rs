@@ -48,7 +48,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn sys_memory_unmap(&mut self, me: Caller, a: MemoryUnmap) -> Result<Outcome> {
         let (slot, Cap::Memory { .. }) = self.held(me, a.memory())? else { return Err(Error::WrongKind) };
         while !self.unmap_step(slot) {
-            if self.m.interrupt_pending() {
+            if self.is_to_stop() {
                 return Ok(Outcome::Restart);
             }
         }

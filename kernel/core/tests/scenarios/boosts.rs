@@ -242,3 +242,41 @@ proptest! {
         }
     }
 }
+
+/// A boost is for what the guest runs on its own processor, where the check counts its budget. What
+/// the monitor does on another processor meanwhile is as urgent as the guest always is.
+#[test]
+fn a_boost_is_no_boost_on_another_processor() {
+    let mut w = World::of(2);
+    let space = w.make(Kind::GuestSpace, 4);
+    let [vcpu, there] = [0, 1].map(|processor| {
+        let (vcpu, state) = (w.make(Kind::Vcpu, processor), w.make(Kind::Memory, 4096));
+        w.root(Call::VcpuConfigure, [vcpu, space, state]);
+        vcpu
+    });
+    let signals = w.make(Kind::CapSpace, 2);
+    w.root(Call::VcpuBindSignals, [vcpu, signals]);
+    // A task on the second processor, less urgent than the boost's ceiling.
+    let task = w.limited_of(1, 20, NEVER, 0);
+    let monitor = w.worker(3);
+    w.root(Call::ContextAllowBoost, [slot::SCHED, monitor.context, 40, 30, 100]);
+    w.on(0);
+    w.enter(Call::VcpuRun as u64, [vcpu, 0, 0, 0, 0, 0]);
+    let Cap::Vcpu(made) = w.cap(vcpu) else { panic!() };
+    // The guest asks for the boost, and makes an exit for which the monitor has a line routed to
+    // the other processor.
+    w.k.m.begin_entry();
+    assert_eq!(w.k.guest_urgency(made.id(), 40), Ok(()));
+    w.leave("guest");
+    w.k.m.begin_entry();
+    w.k.leave_guest_with(monitor.id, 0, 0);
+    w.leave("exit");
+    w.enter(Call::VcpuInject as u64, [there, VECTOR, 0, 0, 0, 0]);
+    assert_eq!(w.state(monitor.id), State::Away);
+    w.deliver();
+    w.on(1);
+    assert_eq!(w.current(), task.id);
+    let Cap::Vcpu(other) = w.cap(there) else { panic!() };
+    let injected = w.k.m.peek(other.id()).apic.deliverable();
+    assert_eq!(injected, None, "it was carried out in the middle of the task's work");
+}

@@ -530,3 +530,56 @@ fn tries_are_on_the_budget_of_the_caller() {
     w.on(1);
     assert_eq!(w.state(busy), State::Stopped);
 }
+
+/// What a thread has used of its budget when it leaves counts, too, if it was not charged yet.
+#[test]
+fn a_visit_is_on_what_is_left_of_the_budget() {
+    let mut w = World::of(2).interrupted_every(1);
+    let region = w.make(Kind::Region, 32 * pillion_abi::PAGE);
+    for _ in 0..5 {
+        let note = w.free_slot();
+        w.root(Call::RegionCreate, [region, Kind::Notification as u64, 1, note]);
+    }
+    let caller = w.limited(50, 100, 10_000);
+    let begin = w.k.m.clock;
+    let live = w.k.m.live.len();
+    // It computes for 90 of its 100 ticks, and makes a long call then.
+    w.k.m.clock += 90;
+    w.k.m.ticks_per_point = 30;
+    w.enter(Call::RegionReset as u64, args([region]));
+    w.deliver();
+    w.k.m.ticks_per_point = 0;
+    w.on(0);
+    let Cap::Context(context) = w.cap(caller.context) else { panic!() };
+    let [used, _] = w.k.m.peek(context.id().used()).so_far();
+    assert!(w.k.m.clock < begin + 10_000);
+    // What was left, and a step: 10 and 30.
+    assert!(used <= 100 + 30, "it had {used} ticks of a budget of 100, {} steps elsewhere", live - w.k.m.live.len());
+}
+
+/// A task's own call: it revokes copies of the capability for a notification, of which the first is
+/// in a thread of the second processor. No interrupt comes meanwhile.
+#[test]
+fn a_visit_without_interrupts_is_on_the_budget_too() {
+    let mut w = World::of(2);
+    let note = w.make(Kind::Notification, 1);
+    for _ in 0..40 {
+        let copy = w.free_slot();
+        w.root(Call::CapDerive, [0, copy, note, 15, 0]);
+    }
+    let (thread, _) = {
+        let (thread, context) = (w.make(Kind::Thread, 1), w.make(Kind::SchedContext, 1));
+        w.root(Call::ThreadConfigure, [thread, slot::SPACE, slot::CAPS, 0, 0]);
+        (thread, context)
+    };
+    w.root(Call::ThreadBindNotification, [thread, note]);
+    let caller = w.limited(50, 100, 10_000);
+    w.k.m.ticks_per_point = 10;
+    w.enter(Call::CapRevoke as u64, args([0, note]));
+    w.deliver();
+    w.k.m.ticks_per_point = 0;
+    w.on(0);
+    let Cap::Context(context) = w.cap(caller.context) else { panic!() };
+    let [used, _] = w.k.m.peek(context.id().used()).so_far();
+    assert!(used <= 100 + 10, "it had {used} ticks of a budget of 100, the rest of its call and a step");
+}
