@@ -87,9 +87,14 @@ impl Processors {
         }
     }
 
-    /// A processor sends a message. Returns those that have to look at their news.
+    /// A processor sends a message. Returns those that have to look at their news. One that was
+    /// reset before sends nothing, though it was on its way: so two cannot reset each other, and
+    /// one is left that runs.
     pub fn send(&mut self, from: usize, message: Message) -> Set {
         let mut reached = 0;
+        if self.get(from).is_none_or(|sender| sender.run == Run::Waits) {
+            return reached;
+        }
         for (i, processor) in self.all.iter_mut().enumerate() {
             let Some(processor) = processor else { break };
             if processor.address.is_reached(message.to, i == from) && processor.receive(message.kind, i == from) {

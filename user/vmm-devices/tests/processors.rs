@@ -191,3 +191,20 @@ proptest! {
         }
     }
 }
+
+/// Of two that reset each other at the same moment, the second one's message was on its way
+/// already. If both waited for a start-up message, nobody would be left to send it, and the watchdog
+/// does not look at a processor that waits.
+#[test]
+fn somebody_is_left_when_two_reset_each_other() {
+    let mut processors = Processors::new(&IDS[..2]);
+    for command in [4 << 32 | 0x4500, 4 << 32 | 0x4608] {
+        send(&mut processors, 0, command);
+    }
+    processors.take(1);
+    assert_eq!(send(&mut processors, 0, 4 << 32 | 0x4500), 0b10);
+    // 1 was on its way out of the guest with this.
+    send(&mut processors, 1, 0x4500);
+    let runs = (0..2).any(|index| !processors.clone().halt(index));
+    assert!(runs, "nobody runs: Linux is neither there nor restarted");
+}
