@@ -29,12 +29,14 @@ mod trip;
 mod turn;
 #[cfg(all(test, loom))]
 mod unmapping;
+mod watched;
 
 pub use announced::Announced;
 pub use messages::Messages;
 pub use translations::{Shootdown, Shown};
 pub use trip::{News, Trip};
 pub use turn::Turn;
+pub use watched::Watched;
 
 use core::num::NonZeroU32;
 #[cfg(not(loom))]

@@ -16,11 +16,9 @@ use crate::{
     Id, Opt, cap::Cap, context::Context, endpoint::Endpoint, home::Homed, id::AtomicOpt, interrupt::Interrupt,
     notification::Notification, space::Space, thread::Thread, timer::Timer, vcpu::Vcpu,
 };
-use core::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
-};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use pillion_abi::object::right;
+use pillion_post::Watched;
 
 /// Most processors that run a kernel: a head has room for the numbers of so many.
 pub const PROCESSORS: usize = 8;
@@ -69,8 +67,8 @@ mod kind {
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Slot {
-    head: AtomicU64,
-    badge: AtomicU64,
+    /// Head and badge.
+    words: Watched<{ head::FILLED }>,
     /// Of a region: base, size, bytes in use, bytes in use or cleared. Of memory: base, size,
     /// address; space and mapped pages; previous and next in the list of the space. Of ports: first
     /// and count.
@@ -196,26 +194,26 @@ impl Slot {
     /// both are still the same afterwards ([`Slot::shows`]).
     #[inline(always)]
     pub(crate) fn look(&self) -> Look {
-        Look { head: self.head.load(Acquire), badge: self.badge.load(Acquire) }
+        let (head, badge) = self.words.look();
+        Look { head, badge }
     }
 
     /// Whether the slot still has what a look found.
     #[inline(always)]
     pub(crate) fn shows(&self, look: Look) -> bool {
-        self.head.load(Acquire) == look.head && self.badge.load(Relaxed) == look.badge
+        self.words.still_has((look.head, look.badge))
     }
 
     /// Takes the rights from the capability: whoever looks at the slot from now on cannot use it,
     /// and it does not show any more what others found before.
     pub(crate) fn retire(&self) {
-        let head = self.head.load(Relaxed);
-        self.head.store(head & !(15 << head::RIGHTS), SeqCst);
+        self.words.keep(!(15 << head::RIGHTS));
     }
 
     /// The vCPU that it names, if the capability has all of these rights.
     #[inline(always)]
     pub(crate) fn vcpu(&self, rights: u8) -> Option<Homed<Vcpu>> {
-        let look = Look { head: self.head.load(Acquire), badge: 0 };
+        let look = Look { head: self.words.head(), badge: 0 };
         if look.allows(rights) { homed(look.head, kind::VCPU) } else { None }
     }
 
@@ -223,20 +221,20 @@ impl Slot {
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.head.load(Acquire) & head::KIND == 0
+        self.words.head() & head::KIND == 0
     }
 
     /// Whether it holds a region.
     #[inline(always)]
     pub(crate) fn is_region(&self) -> bool {
-        self.head.load(Relaxed) & head::KIND == kind::REGION
+        self.words.head() & head::KIND == kind::REGION
     }
 
     /// The object that the slot of an object names. The caller knows of what kind it is: that slot
     /// never gets another one.
     #[inline(always)]
     pub(crate) fn object<T>(&self) -> Opt<T> {
-        Id::in_word((self.head.load(Acquire) >> head::HANDLE) as u32)
+        Id::in_word((self.words.head() >> head::HANDLE) as u32)
     }
 
     /// The capability that a look found, whose rights are those of the look. That of a region,
@@ -250,7 +248,7 @@ impl Slot {
     #[inline(always)]
     #[must_use]
     pub fn cap(&self) -> Cap {
-        self.decode(self.head.load(Acquire)).unwrap_or_default()
+        self.decode(self.words.head()).unwrap_or_default()
     }
 
     #[inline(always)]
@@ -343,11 +341,11 @@ impl Slot {
     #[inline(always)]
     #[must_use]
     pub fn entry(&self) -> Entry {
-        let head = self.head.load(Acquire);
+        let head = self.words.head();
         let cap = self.decode(head).unwrap_or_default();
         Entry {
             cap,
-            badge: self.badge.load(Relaxed),
+            badge: self.words.other(),
             rights: (head >> head::RIGHTS) as u8 & 15,
             original: head & head::ORIGINAL != 0,
             within: (head & head::INNER != 0).then_some(processor(head, head::WITHIN)),
@@ -365,7 +363,7 @@ impl Slot {
         let Entry { ref cap, badge, rights, original, within, depth, unmapping, mapped_pages, previous, next } = *entry;
         self.previous.set(previous);
         self.next.set(next);
-        self.badge.store(badge, Release);
+        self.words.prepare(badge);
         let head = self.encode(cap, mapped_pages)
             | u64::from(rights) << head::RIGHTS
             | if_set(original, head::ORIGINAL)
@@ -378,28 +376,27 @@ impl Slot {
     #[inline]
     pub(crate) fn fill_with_copy(&self, of: &Slot, copy: &Copied, depth: u8, next: Opt<Slot>, previous: Id<Slot>) {
         const SAME: u64 = head::KIND | head::PROCESSOR << head::HOME | head::DEVICE | u64::MAX << head::HANDLE;
-        let from = of.head.load(Relaxed);
+        let from = of.words.head();
         let head = from & SAME | from & u64::from(copy.rights & right::ALL) << head::RIGHTS;
         let head = if copy.is_state_page { head & !(head::KIND | head::DEVICE) | kind::STATE_PAGE } else { head };
         let [first, second] = copy.part.unwrap_or([of.word(0), of.word(1)]);
         self.previous.set(Some(previous));
         self.next.set(next);
-        self.badge.store(of.badge.load(Relaxed) | copy.badge, Release);
+        self.words.prepare(of.words.other() | copy.badge);
         self.content.iter().zip([first, second, 0, 0, 0]).for_each(|(word, value)| word.store(value, Relaxed));
         self.fill_head(head, copy.within, depth);
     }
 
     #[inline(always)]
     fn fill_head(&self, head: u64, within: Option<u8>, depth: u8) {
-        let filled = self.head.load(Relaxed).wrapping_add(1 << head::FILLED.trailing_zeros()) & head::FILLED;
         let within = within.map_or(0, |home| head::INNER | u64::from(home) << head::WITHIN);
-        self.head.store(head | within | u64::from(depth) << head::DEPTH | filled, Release);
+        self.words.fill(head | within | u64::from(depth) << head::DEPTH);
     }
 
     /// Empties it. Returns its neighbours in the derivation list.
     #[inline]
     pub fn empty(&self) -> (Opt<Slot>, Opt<Slot>) {
-        self.head.store(self.head.load(Relaxed) & head::FILLED, SeqCst);
+        self.words.empty();
         let links = (self.previous.get(), self.next.get());
         self.previous.set(None);
         self.next.set(None);
@@ -409,11 +406,11 @@ impl Slot {
     /// Empties it into another one, which is empty. Returns its neighbours.
     #[inline]
     pub(crate) fn empty_into(&self, to: &Slot) -> (Opt<Slot>, Opt<Slot>) {
-        let head = self.head.load(Relaxed) & !head::FILLED;
+        let head = self.words.head() & !head::FILLED;
         let (previous, next) = self.empty();
         to.previous.set(previous);
         to.next.set(next);
-        to.badge.store(self.badge.load(Relaxed), Release);
+        to.words.prepare(self.words.other());
         self.content.iter().zip(&to.content).for_each(|(from, to)| to.store(from.load(Relaxed), Relaxed));
         to.fill_head(head, None, 0);
         (previous, next)
@@ -421,7 +418,7 @@ impl Slot {
 
     /// Distance from the root of its tree.
     pub(crate) fn depth(&self) -> u8 {
-        (self.head.load(Relaxed) >> head::DEPTH) as u8 & 31
+        (self.words.head() >> head::DEPTH) as u8 & 31
     }
 
     /// Previous in the derivation list.
@@ -458,7 +455,6 @@ impl Slot {
 
     /// Of memory: whether its mapping is being taken away.
     pub(crate) fn set_unmapping(&self, unmapping: bool) {
-        let head = self.head.load(Relaxed);
-        self.head.store(head & !head::UNMAPPING | if_set(unmapping, head::UNMAPPING), Release);
+        self.words.change(|head| head & !head::UNMAPPING | if_set(unmapping, head::UNMAPPING));
     }
 }
