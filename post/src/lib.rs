@@ -10,10 +10,14 @@
 //! letter for each interrupt; if there are more, it interrupts itself, so that what is more urgent
 //! can come in between.
 //!
-//! Beside letters there is what has processors drop translations: [`Shown`], [`Shootdown`]; and
-//! what keeps alive what one of them uses: [`Announced`]; and what their guests send each other:
-//! [`Messages`]; and what lets them change capabilities one at a time: [`Turn`]; and where a thread
-//! is that visits another one: [`Trip`].
+//! Beside letters there is what else processors use together:
+//! - [`Shown`], [`Shootdown`]: translations that others have to drop;
+//! - [`Users`]: what a guest takes from a process while others use it;
+//! - [`Announced`]: what one uses of another's, so that it does not end;
+//! - [`Messages`]: what their guests send each other;
+//! - [`Turn`]: who changes capabilities;
+//! - [`Trip`]: where a thread is whose call another one carries out;
+//! - [`Watched`]: words that are read while they change.
 //!
 //! The model checker runs this very source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p pillion-post --release`.
@@ -29,6 +33,7 @@ mod trip;
 mod turn;
 #[cfg(all(test, loom))]
 mod unmapping;
+mod users;
 mod watched;
 
 pub use announced::Announced;
@@ -36,6 +41,7 @@ pub use messages::Messages;
 pub use translations::{Shootdown, Shown};
 pub use trip::{News, Trip};
 pub use turn::Turn;
+pub use users::Users;
 pub use watched::Watched;
 
 use core::num::NonZeroU32;
