@@ -51,6 +51,20 @@ pub const WAIT: u64 = 0x5049_0102;
 /// if no space is bound by `VcpuBindSignals`.
 pub const URGENCY: u64 = 0x5049_0103;
 
+/// Hypercall that the kernel answers itself, from Linux's most privileged mode: something was taken
+/// from a process that has threads in primary mode on another processor, whose local APIC has the
+/// number in bits 0..=31 of the argument. With [`ASK`] the processor is interrupted if such a
+/// thread runs there. The result is 0 when all that they had found of memory before is not used any
+/// more; [`ASKED`] if Linux has to make the call again, without [`ASK`]; -22 (EINVAL) if there is
+/// no such processor; -38 (ENOSYS) if no space is bound by `VcpuBindSignals`.
+pub const TAKEN: u64 = 0x5049_0104;
+
+/// See [`TAKEN`].
+pub const ASK: u64 = 1 << 63;
+
+/// Result of [`TAKEN`].
+pub const ASKED: u64 = 1;
+
 /// Slot of that space that wakes the task's main thread.
 pub const MAIN: u64 = FIRST_SIGNAL + SLOTS as u64;
 

@@ -92,7 +92,7 @@ pub const COUNTERS: usize = 24;
 
 /// Counters of what the kernel handled itself, by index into [`State::counters`].
 pub mod counter {
-    /// Exits of all kinds.
+    /// Exits of all kinds, and [`MOMENTS`].
     pub const EXITS: usize = 0;
     /// Physical interrupts while the guest ran.
     pub const INTERRUPTS: usize = 1;
@@ -108,6 +108,9 @@ pub mod counter {
     pub const RETURNS: usize = 6;
     /// Messages to other processors of the guest's.
     pub const MESSAGES: usize = 7;
+    /// How many of [`EXITS`] were none, but other processors may have taken something from a
+    /// process meanwhile ([`TAKEN`](crate::dual::TAKEN)).
+    pub const MOMENTS: usize = 8;
 }
 
 /// A segment register.

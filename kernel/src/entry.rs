@@ -256,7 +256,7 @@ fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(space) = id.space(&k.m) else { return };
     let uses_fpu = k.m.get(id).fpu;
     k.m.switch_to(id, space, uses_fpu);
-    trace!(Switch, id.number(), 0u64);
+    trace_or_several!(Switch, id.number(), 0u64, guest::taken::show(k, id));
     // SAFETY: the thread is loaded, and the kernel is not used any more.
     unsafe { arch::exit_to_user() }
 }

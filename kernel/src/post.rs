@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use crate::arch::{self, Cpu, MAX_CPUS, apic, direct, physical};
-use crate::{hardware::Hardware, lock, shootdown, trace};
+use crate::{guest::taken, hardware::Hardware, lock, shootdown, trace};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pillion_core::{Kernel, away, away::About, id::GRANULE, machine::Devices as _};
 use pillion_post::{Announced, Inbox, Letter, Letters};
@@ -61,6 +61,7 @@ pub fn receive(k: &mut Kernel<Hardware>) {
     }
     lock::wait_if_asked();
     shootdown::heed(&mut k.m);
+    taken::heed(k.m.cpu);
     let own = k.m.cpu.index();
     let number = INBOXES.get(own).and_then(|inbox| k.m.post.take(inbox, &Memory));
     if let_others_in(k) || k.m.post.has_more() {

@@ -135,6 +135,7 @@ static const struct test {
 	{ "processors-protect", processors_protect },
 	{ "processors-replace", processors_replace },
 	{ "processors-fork", processors_fork },
+	{ "processors-at-once", processors_at_once },
 	{ "processors-turns", processors_turns },
 	{ "processors-anew", processors_anew },
 	{ "memory-that-moves", memory_that_moves },

@@ -450,6 +450,66 @@ void processors_fork(void)
 	end_to_count();
 }
 
+/* Rounds of a thread that computes in primary mode; odd: it does, at that moment. */
+static volatile unsigned int rounds;
+
+/* Instructions of a round, which end long after what the other thread does meanwhile. */
+#define LONG 400000
+
+static void *computes(void *context)
+{
+	unsigned int i;
+
+	(void)context;
+	counters[0] = gettid();
+	go_to_processor(0);
+	while (!is_done) {
+		/* Linux leaves the thread's memory there. */
+		sleep_for(CLOCK_MONOTONIC, 2 * MILLISECOND, NULL);
+		rounds++;
+		for (i = 0; i < LONG / 2; i++)
+			asm volatile("" ::: "memory");
+		rounds++;
+	}
+	return NULL;
+}
+
+/*
+ * What is taken away beside a thread that computes in primary mode does not wait until that pauses.
+ * Needs a budget of more than a round. Interrupts of Linux's can take some time now and then.
+ */
+void processors_at_once(void)
+{
+	struct pillion_dual_thread seen = { .entries = 0 };
+	unsigned int i, at_once = 0;
+	pthread_t thread;
+	void *page;
+
+	mark(0);
+	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
+	page = map_page();
+	go_to_last_processor();
+	thread = begin_thread(PRIORITY, computes, NULL);
+	usleep(20000);
+	for (i = 0; i < CHANGES; i++) {
+		unsigned int round;
+
+		while (!(rounds & 1))
+			;
+		round = rounds;
+		check(!mprotect(page, PAGE, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ), "mprotect: %s", strerror(errno));
+		at_once += rounds == round;
+		while (rounds == round)
+			;
+	}
+	is_done = true;
+	pthread_join(thread, NULL);
+	printf("%u of %u at once\n", at_once, CHANGES);
+	check(is_native || (look(counters[0], &seen) && seen.waits >= CHANGES),
+	      "it waited in primary mode %llu times", (unsigned long long)seen.waits);
+	check(is_native || at_once >= CHANGES * 9 / 10, "%u of %u did not wait for the thread", at_once, CHANGES);
+}
+
 /* What goes to and fro between a thread in primary mode and one on another processor. */
 static struct {
 	uint32_t words[2];

@@ -252,6 +252,7 @@ void processors_kills(void);
 void processors_protect(void);
 void processors_replace(void);
 void processors_fork(void);
+void processors_at_once(void);
 void processors_turns(void);
 void processors_anew(void);
 void memory_that_moves(void);

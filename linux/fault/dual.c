@@ -253,6 +253,12 @@ static void offer(unsigned int number)
 	hypercall(PILLION_DUAL_SIGNAL, (PILLION_DUAL_FIRST_SIGNAL + number) | (below(8) ? 0 : PILLION_DUAL_CALM));
 }
 
+/* Says that something was taken from a process, and does not wait, or waits for nobody. */
+static void take(void)
+{
+	hypercall(PILLION_DUAL_TAKEN, (below(10) ? below(8) : get_random_u32()) | (below(3) ? PILLION_DUAL_ASK : 0));
+}
+
 /* Asks for a thread. */
 static void recall(unsigned int number)
 {
@@ -341,6 +347,7 @@ int fault_dual(void)
 			recall(number);
 		else
 			offer(number);
+		take();
 		answered += READ_ONCE(dual.slots[number].state) == PILLION_DUAL_STATE_RETURNED;
 		if (count % 256 == 0)
 			usleep_range(200, 300);

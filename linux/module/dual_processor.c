@@ -3,11 +3,12 @@
  * Where Linux has several processors, dual mode is on those that the system file says, and each has
  * runners of its own. A thread that enters primary mode stays on its processor, in both modes, so
  * what Linux does there happens while no thread runs in primary mode there, as where there is one
- * processor only. What others do that threads in primary mode must not miss, waits until Linux has
- * run on each processor where that can be (`dual_settle`).
+ * processor only. What others do that threads in primary mode must not miss, interrupts these
+ * (`dual_settle`).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitops.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -16,9 +17,11 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <asm/processor.h>
 #include <asm/smp.h>
 
 #include "dual.h"
+#include "hypercall.h"
 
 DEFINE_PER_CPU(struct pillion_dual_processor *, dual_told);
 
@@ -132,25 +135,31 @@ bool dual_stay_there(void)
 	return cpu >= 0 && !set_cpus_allowed_ptr(current, cpumask_of(cpu));
 }
 
-static void nothing(void *context)
+/* Whether a processor may still use what was taken. */
+static bool is_used_by(unsigned int number, u64 ask)
 {
+	return hypercall(PILLION_DUAL_TAKEN, ask | cpu_physical_id(cpus[number])) == PILLION_DUAL_ASKED;
 }
 
 /*
- * Waits until Linux has run on each of dual mode's processors with threads inside. Whatever a
- * runner found in Linux's memory before that is not used afterwards: a runner looks whether Linux
- * has run beside it since (`Moment` in user/dual/src/commit.rs), and no translation outlasts that.
- * Interrupts are enabled. Linux waits for threads in primary mode as long as these compute within
- * their budgets, and no thread waits for Linux.
+ * Waits until no thread in primary mode uses what was taken any more. Where one runs that may, on
+ * dual mode's processors with threads inside, the kernel interrupts it: no translation outlasts
+ * that, and what a runner found in Linux's memory before is not used afterwards (`Moment` in
+ * user/dual/src/commit.rs). That takes as long as a processor's kernel has interrupts off. Each
+ * call ends at once, so Linux takes interrupts in between; no thread waits for Linux.
  */
 void dual_settle(const atomic_t *inside)
 {
 	/* Linux runs here, if this is one of them. */
 	int here = get_cpu();
+	unsigned long asked = 0;
 	unsigned int i;
 
 	for (i = 0; i < PILLION_DUAL_PROCESSORS; i++)
-		if (atomic_read(&inside[i]) && cpus[i] >= 0 && cpus[i] != here)
-			smp_call_function_single(cpus[i], nothing, NULL, true);
+		if (atomic_read(&inside[i]) && cpus[i] >= 0 && cpus[i] != here && is_used_by(i, PILLION_DUAL_ASK))
+			asked |= BIT(i);
+	for_each_set_bit(i, &asked, PILLION_DUAL_PROCESSORS)
+		while (is_used_by(i, 0))
+			cpu_relax();
 	put_cpu();
 }

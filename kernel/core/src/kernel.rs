@@ -404,10 +404,16 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Whether a thread has a restartable sequence.
+    pub fn has_sequence(&mut self, id: Id<Thread>) -> bool {
+        let [first, end] = self.m.get(id).sequence;
+        first != end
+    }
+
     /// A thread does not run on: others that it takes no turns with may run before it does. If it
     /// was in its restartable sequence, that begins again.
     #[cold]
-    pub(crate) fn restart_sequence(&mut self, id: Id<Thread>) {
+    pub fn restart_sequence(&mut self, id: Id<Thread>) {
         let [first, end] = self.m.get(id).sequence;
         if first != end {
             let [next, _] = self.m.register_pair(id, 0);

@@ -94,6 +94,11 @@ impl<M: Machine> Kernel<M> {
         self.signal_any(space, index, look, n)
     }
 
+    /// Whether the guest may signal somebody: it is Linux, which knows of dual mode.
+    pub fn guest_has_signals(&self, id: Id<Vcpu>) -> bool {
+        id.signalled(&self.m).is_some()
+    }
+
     /// The guest states how urgent it is, as [`pillion_abi::dual::URGENCY`] says. Fails with
     /// [`Error::Unsupported`] if it may signal nobody. Work: that of a boost.
     #[inline(never)]

@@ -3,6 +3,7 @@
 
 pub mod message;
 mod passenger;
+pub mod taken;
 mod user;
 
 use crate::arch::{
@@ -21,6 +22,12 @@ use pillion_core::{
     thread::Thread,
     vcpu::Vcpu,
 };
+
+/// Results of a hypercall, as Linux numbers errors.
+mod errno {
+    pub const INVALID: u64 = -22_i64 as u64;
+    pub const NO_SUCH_CALL: u64 = -38_i64 as u64;
+}
 
 /// Runs the guest of the current thread up to the next exit that does not concern it alone.
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>) {

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{interrupted, message, notified, return_to_monitor};
+use super::{errno, interrupted, message, notified, return_to_monitor, taken};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{
     hardware::Hardware,
@@ -21,12 +21,6 @@ mod msr {
     pub const X2APIC_EOI: u32 = 0x80b;
     pub const X2APIC_COMMAND: u32 = 0x830;
     pub const TSC_DEADLINE: u32 = 0x6e0;
-}
-
-/// Results of a hypercall, as Linux numbers errors.
-mod errno {
-    pub const INVALID: u64 = -22_i64 as u64;
-    pub const NO_SUCH_CALL: u64 = -38_i64 as u64;
 }
 
 /// Bytes of WRMSR, and of HLT.
@@ -82,7 +76,10 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, st
         None => processor.cancel_interrupt(),
     }
     k.m.load_fpu(processor.fpu_area());
-    trace_or_several!(GuestEntry, vcpu.number(), offered.unwrap_or(0), virtualisation::show_passenger(processor));
+    trace_or_several!(GuestEntry, vcpu.number(), offered.unwrap_or(0), {
+        taken::hide(k.m.cpu);
+        virtualisation::show_passenger(processor)
+    });
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter(state) };
     trace!(GuestExit, vcpu.number(), 0u64);
@@ -195,6 +192,7 @@ fn hypercall(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &Processor, st
             note_task_priority(k, vcpu, processor);
             k.guest_wait(vcpu)
         }
+        dual::TAKEN => return Some(taken::taken(k, vcpu, register(gpr::RBX))),
         _ => return None,
     };
     Some(match result {

@@ -8,7 +8,7 @@ use crate::{
 };
 use pillion_abi::{
     boot::slot,
-    dual::{CALM, SIGNAL, URGENCY, WAIT},
+    dual::{ASK, CALM, SIGNAL, TAKEN, URGENCY, WAIT},
     object::{Kind, right},
     vcpu::{Exit, gpr},
 };
@@ -22,6 +22,7 @@ pub const TESTS: &[Test] = &[
     ("guest-signal/wakes-a-more-urgent-thread", wakes),
     ("guest-signal/only-what-the-space-holds", refused),
     ("guest-signal/none-without-a-space", unbound),
+    ("guest-signal/what-was-taken-is-in-nobodys-use", taken),
     ("guest-signal/to-the-thread-that-runs-the-guest", own),
     ("guest-signal/others-go-to-the-monitor", others),
     ("guest-signal/a-shield-holds-interrupts-back", shielded),
@@ -71,7 +72,11 @@ pub fn ask(guest: &mut Guest, number: u64, argument: u64) {
 
 /// The result of a signal to a slot; a second hypercall, which is another, shows it.
 fn result(guest: &mut Guest, slot: u64) -> Checked<u64> {
-    ask(guest, SIGNAL, slot);
+    result_of(guest, SIGNAL, slot)
+}
+
+fn result_of(guest: &mut Guest, number: u64, argument: u64) -> Checked<u64> {
+    ask(guest, number, argument);
     expect(guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), 3);
     Ok(guest.state().gpr[gpr::RAX].get())
@@ -126,6 +131,17 @@ fn unbound(kit: &mut Kit) -> Checked {
     Ok(())
 }
 
+/// No thread here looks at a guest's memory.
+fn taken(kit: &mut Kit) -> Checked {
+    let (mut guest, ..) = signalling(kit, &TWICE)?;
+    for (argument, result) in [(0, 0), (ASK, 0), (0xffff, INVALID), (ASK | 0xffff, INVALID)] {
+        same!(result_of(&mut guest, TAKEN, argument)?, result);
+    }
+    done!(vcpu_bind_signals(guest.vcpu, 0));
+    same!(result_of(&mut guest, TAKEN, ASK)?, NO_SUCH_CALL);
+    Ok(())
+}
+
 /// The guest stops there, as for any notification of that thread.
 fn own(kit: &mut Kit) -> Checked {
     let (mut guest, note, _) = signalling(kit, &TWICE)?;
@@ -164,7 +180,7 @@ fn others(kit: &mut Kit) -> Checked {
         same!([guest.state().rip.get(), guest.state().gpr[gpr::RAX].get()], [0, number]);
         Ok(())
     };
-    for number in [SIGNAL - 1, URGENCY + 1, 1 << 32 | SIGNAL, 1 << 32 | URGENCY] {
+    for number in [SIGNAL - 1, TAKEN + 1, 1 << 32 | SIGNAL, 1 << 32 | URGENCY] {
         stays(&mut guest, number)?;
     }
     // From user mode, on page tables that this puts into the guest's memory.
@@ -172,5 +188,6 @@ fn others(kit: &mut Kit) -> Checked {
     guest.enter_user_mode();
     stays(&mut guest, SIGNAL)?;
     stays(&mut guest, WAIT)?;
-    stays(&mut guest, URGENCY)
+    stays(&mut guest, URGENCY)?;
+    stays(&mut guest, TAKEN)
 }

@@ -6,6 +6,10 @@
 //! boosted, when a more urgent runner preempted it. Then the kernel lets the runner continue at
 //! the beginning of its restartable sequence, which says that the store has to be done again,
 //! tables and all. What was stored before that was the process's then.
+//!
+//! Where Linux has other processors, one that takes something from a process interrupts the runner,
+//! which is then continued in the same way; and the count is another one, as if Linux had run here
+//! (`kernel/src/guest/taken.rs`). `post/src/users/model.rs` checks both together.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
@@ -84,8 +88,9 @@ pub fn prepare(thread: u32) -> pillion_abi::status::Result<()> {
     thread_set_sequence(skin::slot::THREADS + thread, first, end).map(drop)
 }
 
-/// A moment at which Linux does not run on the runner's processor. What is found in its memory
-/// afterwards holds as long as [`Linux::ran_not_since`].
+/// A moment at which Linux does not run on the runner's processor, and takes nothing from a process
+/// on another one. What is found in its memory afterwards holds as long as
+/// [`Linux::ran_not_since`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Moment(u64);
 
@@ -94,7 +99,7 @@ impl Moment {
     pub const NONE: Moment = Moment(u64::MAX);
 }
 
-/// Linux on a runner's processor: how often it left the guest.
+/// Linux on a runner's processor: how often it left the guest, or took something elsewhere.
 #[derive(Clone, Copy)]
 pub struct Linux(*const u64);
 
@@ -112,7 +117,7 @@ impl Linux {
         Moment(unsafe { self.0.read_volatile() })
     }
 
-    /// Whether Linux has not run since.
+    /// Whether Linux has neither run nor taken anything since.
     #[inline(always)]
     pub fn ran_not_since(self, moment: Moment) -> bool {
         self.now().0 == moment.0

@@ -2,9 +2,8 @@
 //!
 //! Linux changes tables and takes pages whenever it runs, so everything here happens at one
 //! [`Moment`]: what was read is not used if Linux ran meanwhile, and nothing is written after that.
-//! Where Linux has other processors, those that take something from a process wait until Linux has
-//! run on this one (`linux/module/dual_pin.c`), so the moment is over before a page has another
-//! use.
+//! Where Linux has other processors, those that take something from a process end the moment
+//! (`linux/module/dual_pin.c`, `kernel/src/guest/taken.rs`) before a page has another use.
 
 use crate::commit::{Linux, Moment};
 use core::cell::Cell;

@@ -36,7 +36,11 @@ impl Exits {
 
     /// Takes what the kernel has counted for a processor that stops.
     pub fn keep(&mut self, vcpu: &Vcpu) {
-        self.kernel[vcpu.index()] = KERNEL.map(|(index, _)| vcpu.state.counters[index].get());
+        let count = |index: usize| vcpu.state.counters[index].get();
+        self.kernel[vcpu.index()] = KERNEL.map(|(index, _)| match index {
+            counter::EXITS => count(index).wrapping_sub(count(counter::MOMENTS)),
+            _ => count(index),
+        });
     }
 }
 

@@ -109,7 +109,7 @@ fn psc(out: &mut Header) {
 
 fn dual(out: &mut Header) {
     define!(out, "Threads of Linux processes in primary mode: the VMMCALL, a system call, sizes.", "DUAL_", dual_mode,
-        SIGNAL CALM WAIT URGENCY FIRST_SIGNAL MAIN LIFE_CALL VECTOR_BYTES VVAR_FIRST VVAR_BYTES MEMORIES SIGNAL_TIMERS);
+        SIGNAL CALM WAIT URGENCY TAKEN ASK ASKED FIRST_SIGNAL MAIN LIFE_CALL VECTOR_BYTES VVAR_FIRST VVAR_BYTES MEMORIES SIGNAL_TIMERS);
     out.define_text("DUAL_TASK", dual_mode::TASK);
     define!(out, "Whether Linux lives.", "DUAL_LIFE_", dual_mode::life, LIVES PANICKED ENDED);
     define!(out, "Who owns a slot.", "DUAL_STATE_", dual_mode::state, LINUX OFFERED PRIMARY RETURNED);
