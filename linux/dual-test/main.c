@@ -128,6 +128,7 @@ static const struct test {
 	{ "posix-inherits", posix_inherits },
 	{ "processors-stay", processors_stay },
 	{ "processors-each", processors_each },
+	{ "processors-moved", processors_moved },
 	{ "processors-on-line", processors_on_line },
 	{ "processors-lock", processors_lock },
 	{ "processors-signals", processors_signals },

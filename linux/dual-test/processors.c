@@ -32,6 +32,9 @@
 #define TURNS 300
 #define STARTS 10
 
+/* A test's other threads end. */
+static volatile bool is_done;
+
 static int last(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN) - 1;
@@ -156,6 +159,51 @@ void processors_each(void)
 		check(processor() == at, "it went to processor %d", processor());
 		check(is_native || (is_primary() && allowed() == 1), "it may be on %d processors", allowed());
 	}
+}
+
+static volatile pid_t wanderer;
+static volatile int seen_on;
+
+/* In primary mode it says where it is, and never comes to Linux by itself. */
+static void *wanders(void *context)
+{
+	(void)context;
+	go_to_processor(0);
+	to_primary();
+	wanderer = gettid();
+	while (!is_done) {
+		seen_on = is_native || is_primary() ? processor() : -1;
+		sleep_for(CLOCK_MONOTONIC, MILLISECOND, NULL);
+	}
+	return NULL;
+}
+
+/* A thread in primary mode goes where another one moves it. */
+void processors_moved(void)
+{
+	int64_t begin;
+	pthread_t thread;
+	cpu_set_t set;
+	int i;
+
+	mark(0);
+	check(!mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall: %s", strerror(errno));
+	go_anywhere();
+	thread = begin_thread(PRIORITY, wanders, NULL);
+	while (!wanderer)
+		usleep(1000);
+	for (i = 1; i < 20; i++) {
+		int where = i % 2 ? last() : 0;
+
+		CPU_ZERO(&set);
+		CPU_SET(where, &set);
+		check(!sched_setaffinity(wanderer, sizeof(set), &set), "sched_setaffinity: %s", strerror(errno));
+		for (begin = now(CLOCK_MONOTONIC); seen_on != where; usleep(1000))
+			check(now(CLOCK_MONOTONIC) < begin + SECOND, "it is on processor %d (-1: in Linux), not on %d",
+			      seen_on, where);
+	}
+	is_done = true;
+	pthread_join(thread, NULL);
 }
 
 /* A processor with dual mode does not go off line. */
@@ -300,7 +348,6 @@ void processors_kills(void)
 }
 
 static volatile uint64_t *cell;
-static volatile bool is_done;
 static volatile unsigned int faults_seen;
 
 /* Threads that count: the second one is on the last processor, in the mode that it has there. */

@@ -245,6 +245,7 @@ void expiries_disturbed(void);
 void expiries_unsaid(void);
 void processors_stay(void);
 void processors_each(void);
+void processors_moved(void);
 void processors_on_line(void);
 void processors_lock(void);
 void processors_signals(void);

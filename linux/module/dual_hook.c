@@ -58,6 +58,7 @@ static long makes_in_linux(const struct pt_regs *regs, call whole)
 
 static long sets_signal(const struct pt_regs *regs);
 static long uses_signal(const struct pt_regs *regs);
+static long moves(const struct pt_regs *regs);
 static struct file *event_file(int descriptor);
 static struct eventfd_ctx *event_of_descriptor(int descriptor);
 static struct eventfd_ctx *event_of_file(struct file *file);
@@ -121,6 +122,14 @@ static void notrace file_hook(unsigned long ip, unsigned long parent, struct ftr
 		divert(container_of(operations, struct hook, operations), parent, registers);
 }
 
+/* Any process with the right to do so can move a thread. */
+static void notrace move_hook(unsigned long ip, unsigned long parent, struct ftrace_ops *operations,
+			      struct ftrace_regs *registers)
+{
+	if (dual_has_several())
+		divert(container_of(operations, struct hook, operations), parent, registers);
+}
+
 /* Nobody else can divert these functions, nor switch all hooks off, while these are there. */
 #define FLAGS (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT)
 
@@ -145,6 +154,7 @@ static struct hook hooks[] = {
 	HOOK(nanosleep, hook, entered),
 	HOOK(sched_setscheduler, hook, became_urgent),
 	HOOK(sched_setattr, hook, became_urgent),
+	HOOK(sched_setaffinity, move_hook, moves),
 	HOOK(eventfd, hook, makes_event),
 	HOOK(eventfd2, hook, makes_event),
 	HOOK(timerfd_create, hook, makes_timer),
@@ -264,6 +274,16 @@ static noinline long became_urgent(const struct pt_regs *regs)
 	dual_urgency_run();
 	if (process)
 		dual_process_put(process);
+	module_put(THIS_MODULE);
+	return result;
+}
+
+static noinline long moves(const struct pt_regs *regs)
+{
+	long result = dual_natively(regs);
+
+	if (!result)
+		dual_threads_move();
 	module_put(THIS_MODULE);
 	return result;
 }

@@ -381,6 +381,25 @@ void dual_slot_recall(unsigned int slot)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
+/* A thread that makes one call in primary mode is wherever there was room. */
+void dual_threads_move(void)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < dual_slot_count(); i++) {
+		int cpu = dual_cpu_of(i);
+
+		raw_spin_lock_irqsave(&lock, flags);
+		if (cpu >= 0 && owners[i] && !cpumask_test_cpu(cpu, owners[i]->cpus_ptr) &&
+		    !(READ_ONCE(dual_slot(i)->flags) & PILLION_DUAL_FLAG_ONCE)) {
+			recall(i);
+			wake_up_process(owners[i]);
+		}
+		raw_spin_unlock_irqrestore(&lock, flags);
+	}
+}
+
 /*
  * Has Linux wait for the current thread to be given back, as long as it has nothing else to do:
  * without going to sleep, and without the interrupt that would end the sleep. Whatever happens to
