@@ -6,7 +6,7 @@ use super::plan::{FigurePlan, Form, Plan};
 use super::readings::{self, SystemReadings};
 use super::system_name;
 use super::validity::complaints;
-use super::{erlang_fits, riding};
+use super::{erlang_fits, processors, riding};
 use pillion_measure_data::{Figure, Instrument, Measurement, Series};
 use std::collections::BTreeMap;
 
@@ -48,6 +48,7 @@ pub fn measurement(
         disturbed,
         charts: plan.chart.clone(),
         figures: figures(plan, form.instrument, &all),
+        processors: all.iter().flat_map(|one| processors::told(&one.system.name, finished)).collect(),
         series: all.into_iter().flat_map(series).collect(),
         ..Measurement::new(&experiment.name, &plan.title, form.instrument)
     }

@@ -28,7 +28,7 @@ pub fn take(readings: &mut Readings, plan: &Plan, run: &Run, instrument: Instrum
         by_processor::read(readings, run, &output.plugin);
     }
     if run.own_latency {
-        own_latency::read(readings, &output.plugin);
+        own_latency::read(readings, &output.plugin, &output.result);
     }
     for (name, pointer) in &run.from_result {
         let unit = unit(plan, &run.system, name);

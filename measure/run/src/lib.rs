@@ -24,6 +24,7 @@ mod plan;
 mod plan_check;
 mod planner;
 mod plugin;
+mod processors;
 mod readings;
 mod riding;
 mod run;

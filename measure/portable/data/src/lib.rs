@@ -15,6 +15,7 @@ pub mod locus;
 mod measurement;
 mod plain;
 mod points;
+mod processor;
 pub mod walsh;
 
 pub use chart::{Chart, Kind};
@@ -23,3 +24,4 @@ pub use histogram::{Bucket, Histogram};
 pub use measurement::{Data, FORMAT, Instrument, Measurement, Series, System};
 pub use plain::plain;
 pub use points::Points;
+pub use processor::Processor;

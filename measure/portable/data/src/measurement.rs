@@ -1,6 +1,6 @@
 //! One experiment, run with one instrument on several systems.
 
-use crate::{Chart, Figure, Histogram, Points};
+use crate::{Chart, Figure, Histogram, Points, Processor};
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -83,6 +83,9 @@ pub struct Measurement {
     pub figures: Vec<Figure>,
     /// Histograms and curves.
     pub series: Vec<Series>,
+    /// What each processor of a system told, where several ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processors: Vec<Processor>,
     /// How the report draws them.
     pub charts: Vec<Chart>,
 }
@@ -140,6 +143,7 @@ impl Measurement {
             disturbed: Vec::new(),
             figures: Vec::new(),
             series: Vec::new(),
+            processors: Vec::new(),
             charts: Vec::new(),
         }
     }

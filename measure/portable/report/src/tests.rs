@@ -6,7 +6,7 @@ mod data;
 use crate::page::{self, Report};
 use crate::{chart, picture, theme};
 use data::{figure, measurement, points, samples};
-use pillion_measure_data::{Chart, Data, Instrument, Kind, Measurement, Series};
+use pillion_measure_data::{Chart, Data, Instrument, Kind, Measurement, Processor, Series};
 use roxmltree::Document;
 use std::iter::once;
 use theme::Colours;
@@ -191,6 +191,35 @@ fn a_disturbed_measurement_shows_reasons_and_no_charts() {
     assert!(html.contains("an SMI came") && html.contains("of the other systems") && !html.contains("Cloud"));
     made.figures.clear();
     assert!(shown(&made).contains("there are no numbers"));
+}
+
+#[test]
+fn each_processor_tells_its_figures() {
+    let mut made = measurement("m", "M", Instrument::Counted, &["own-space", "linux"]);
+    let shown = |made: &Measurement| page::html(&Report::of(std::slice::from_ref(made)));
+    assert!(!shown(&made).contains(">processor<"), "one processor has no table");
+    let of = |cpu, tasks: &[&str], max_ns| Processor {
+        system: "own-space".into(),
+        cpu,
+        has: "both".into(),
+        tasks: tasks.iter().map(|&task| task.into()).collect(),
+        max_ns,
+        overruns: cpu.into(),
+        timers: 84_000,
+        linux: 7,
+        ..Processor::default()
+    };
+    made.processors = vec![of(0, &[], 0), of(1, &["first", "<second>"], 1264)];
+    let html = shown(&made);
+    let table =
+        html.split("<table class=\"figures processors\">").nth(1).and_then(|rest| rest.split("</table>").next());
+    let table = table.unwrap();
+    for text in ["first, &lt;second&gt;", "1\u{202f}264\u{202f}ns", "84\u{202f}000", "value beyond\">1<", ">Linux<"] {
+        assert!(table.contains(text), "{text} is missing: {table}");
+    }
+    assert!(!table.contains(">calls<") && !table.contains("system"), "{table}");
+    made.processors.push(Processor { system: "linux".into(), ..of(0, &[], 0) });
+    assert!(shown(&made).contains("<th>system</th>"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::commands::commands;
 use super::instrument::{badge, words};
 use super::sections::{Experiment, Figure, Part, Report};
-use super::{html_table, prose};
+use super::{html_table, processors, prose};
 use crate::draw::{WIDTH, at};
 use maud::{Markup, html};
 use pillion_measure_data::Measurement;
@@ -34,6 +34,7 @@ fn measurement(report: &Report, part: &Part) -> Markup {
                 (disturbed(measurement))
                 @if !measurement.figures.is_empty() { (html_table::figures(report, measurement)) }
             }
+            (processors::table(report, measurement))
             (commands(measurement))
         }
     }

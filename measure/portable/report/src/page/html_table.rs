@@ -96,7 +96,8 @@ fn row(report: &Report, measurement: &Measurement, figure: &Figure, columns: &Co
     }
 }
 
-fn title<'a>(measurement: &'a Measurement, system: &'a str) -> &'a str {
+/// A system's name for readers.
+pub fn title<'a>(measurement: &'a Measurement, system: &'a str) -> &'a str {
     measurement.systems.iter().find(|known| known.name == system).map_or(system, |known| &known.title)
 }
 

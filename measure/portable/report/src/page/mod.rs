@@ -8,6 +8,7 @@ mod cover;
 mod experiment;
 mod html_table;
 pub mod instrument;
+mod processors;
 mod prose;
 mod sections;
 mod verdict;

@@ -1,0 +1,75 @@
+//! What a processor told, where several ran.
+
+use serde::{Deserialize, Serialize};
+
+/// A processor's figures and counts in the runs of a system, named as in the result of `x run`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Processor {
+    /// Name of the [`System`](crate::System).
+    #[serde(default)]
+    pub system: String,
+    /// Its number.
+    pub cpu: u32,
+    /// Who has it: `real time`, `linux`, `both` or `nobody`.
+    pub has: String,
+    /// Its tasks.
+    pub tasks: Vec<String>,
+    /// Longest latency of these.
+    pub max_ns: u64,
+    /// Periods that they missed.
+    pub overruns: u64,
+    /// Interrupts of its timer.
+    pub timers: u64,
+    /// Interrupts by other processors.
+    pub messages: u64,
+    /// Letters about calls of or to other processors.
+    pub calls: u64,
+    /// Letters with signals.
+    pub signals: u64,
+    /// Address spaces that it left because memory was unmapped.
+    pub flushes: u64,
+    /// Interrupts of its tasks' devices.
+    pub devices: u64,
+    /// Interrupts of Linux's devices that came while Linux did not run.
+    pub linux: u64,
+}
+
+impl Processor {
+    /// Adds another run of the same system: the longest latency of both, and the sums of all
+    /// else.
+    pub fn add(&mut self, other: &Processor) {
+        self.max_ns = self.max_ns.max(other.max_ns);
+        let mine = [&mut self.overruns, &mut self.timers, &mut self.messages, &mut self.calls];
+        let further = [&mut self.signals, &mut self.flushes, &mut self.devices, &mut self.linux];
+        let theirs = [other.overruns, other.timers, other.messages, other.calls];
+        let others = [other.signals, other.flushes, other.devices, other.linux];
+        let (mine, theirs) = (mine.into_iter().chain(further), theirs.into_iter().chain(others));
+        mine.zip(theirs).for_each(|(mine, more)| *mine += more);
+        let new = other.tasks.iter().filter(|task| !self.tasks.contains(task));
+        self.tasks = self.tasks.iter().chain(new).cloned().collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_a_system_add_up() {
+        let line = r#"{"cpu":1,"has":"both","tasks":["a"],"max_ns":500,"overruns":1,"timers":2,"messages":3,"calls":4,"signals":5,"flushes":6,"devices":7,"linux":8}"#;
+        let one: Processor = serde_json::from_str(line).unwrap();
+        let mut both = one.clone();
+        both.add(&Processor { max_ns: 400, tasks: vec!["a".into(), "b".into()], ..one });
+        let counts = [
+            both.overruns,
+            both.timers,
+            both.messages,
+            both.calls,
+            both.signals,
+            both.flushes,
+            both.devices,
+            both.linux,
+        ];
+        assert_eq!((both.max_ns, counts, both.tasks.join(" ")), (500, [2, 4, 6, 8, 10, 12, 14, 16], "a b".into()));
+    }
+}
