@@ -8,6 +8,7 @@ mod budget;
 mod capability;
 mod cells;
 mod counts;
+mod elsewhere;
 mod endpoint;
 mod endpoint_end;
 mod exits;
@@ -94,8 +95,11 @@ fn tests(has_svm: bool, cpus: u64) -> impl Iterator<Item = &'static Test> {
     let groups: &[&'static [Test]] = if has_svm { &ALL } else { &WITHOUT_SVM };
     let guests = if has_svm { guest_interrupt::TESTS } else { &[] };
     let elsewhere = if cpus > 1 { several::TESTS } else { &[] };
-    let among_four: [&[Test]; 4] =
-        if cpus > 3 { [posts::TESTS, translations::TESTS, counts::TESTS, guest_message::TESTS] } else { [&[]; 4] };
+    let among_four: [&[Test]; 5] = if cpus > 3 {
+        [posts::TESTS, translations::TESTS, counts::TESTS, guest_message::TESTS, elsewhere::TESTS]
+    } else {
+        [&[]; 5]
+    };
     groups.iter().copied().flatten().chain(guests).chain(elsewhere).chain(among_four.into_iter().flatten())
 }
 
