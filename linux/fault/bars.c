@@ -28,7 +28,7 @@ struct bar {
 	u32 high;
 };
 
-static unsigned int tries, foreign;
+static unsigned int tries, foreign, reserved;
 
 static bool is_high(const struct resource *r)
 {
@@ -200,8 +200,8 @@ static void use(struct pci_dev *device, int number)
 
 	pci_read_config_dword(device, bar.at, &bar.low);
 	pci_read_config_dword(device, bar.at + 4, &bar.high);
-	note("bars %s %llx-%llx: %s", pci_name(device), (u64)of->start, (u64)of->end,
-	     keeps(of->start) && keeps(of->end + 1 - PAGE_SIZE) ? "works" : "unreachable");
+	note("bars %s: %s, at %llx-%llx", pci_name(device),
+	     keeps(of->start) && keeps(of->end + 1 - PAGE_SIZE) ? "works" : "unreachable", (u64)of->start, (u64)of->end);
 	for (r = iomem_resource.child; r; r = next(r))
 		if (is_memory(r))
 			attack(&bar, r);
@@ -223,9 +223,10 @@ int fault_bars(void)
 	for (r = iomem_resource.child; r; r = next(r))
 		if (is_memory(r) && strcmp(r->name, "System RAM")) {
 			note("bars reserved %llx-%llx", start(r), (u64)r->end);
+			reserved++;
 			if (keeps(start(r)) || keeps(r->end + 1 - PAGE_SIZE))
 				note("bars foreign memory %llx", start(r));
 		}
-	note("bars done, %u tries, %u foreign", tries, foreign);
+	note("bars done, %u reserved, %u tries, %u foreign", reserved, tries, foreign);
 	return 0;
 }

@@ -55,6 +55,8 @@ pub struct Case {
     /// long.
     #[serde(default)]
     on_four: bool,
+    /// System file of that run, if not [`FOUR`]: one with a task on each processor, too.
+    four: Option<PathBuf>,
     /// What is expected.
     #[serde(default)]
     expect: Expect,
@@ -131,7 +133,7 @@ impl Case {
     /// that the run takes.
     fn on_four(mut self) -> Case {
         self.name.push_str("-on-four");
-        self.system = Some(FOUR.into());
+        self.system = Some(self.four.take().unwrap_or_else(|| FOUR.into()));
         self.arguments.extend(["--cpus".into(), "4".into()]);
         self.limit *= 4;
         self.expect.allow_turns(4);
@@ -225,5 +227,13 @@ mod tests {
         assert_eq!(names(Some("long/cobalt")), ["long/cobalt-rt", "long/cobalt-6.12"], "on other kernels");
         assert_eq!(names(Some("long/dual-2")), ["long/dual-2", "long/dual-2-6.12"], "those that take long, too");
         assert_eq!(names(Some("long/isolation-spin")), ["long/isolation-spin-on-four"], "on four processors");
+    }
+
+    #[test]
+    fn a_test_on_four_processors_may_have_a_system_file_of_its_own() {
+        let repository = Repository::find().unwrap();
+        let system = |filter| Case::all(&repository, Some(filter)).unwrap().remove(0).system.unwrap();
+        assert_eq!(system("long/isolation-spin-on-four"), Path::new(FOUR));
+        assert!(system("long/isolation-bars-on-four").ends_with("four-bars.toml"));
     }
 }

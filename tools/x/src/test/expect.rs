@@ -6,6 +6,10 @@ use crate::tally::Tally;
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Instructions of a round in which each processor has a turn, where they are as short as can be:
+/// docs/decisions/0050.
+const ROUND: u64 = 1_000;
+
 /// What is expected.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -74,9 +78,12 @@ impl Expect {
     }
 
     /// Allows latencies in which this many processors take turns: virtual time passes for all of
-    /// them while one executes.
+    /// them while one executes. Each gets the same share of a round, so a latency is as many times
+    /// as long; and the turn of its own processor may have been over just before it began, so that
+    /// the others' turns of that round come first.
     pub fn allow_turns(&mut self, processors: u64) {
-        self.max_ns = self.max_ns.map(|max| max * processors);
+        let others = ROUND - ROUND / processors;
+        self.max_ns = self.max_ns.map(|max| max * processors + others);
     }
 
     fn check_result(&self, result: &Value, wrong: &mut Vec<String>) {
