@@ -237,10 +237,10 @@ impl Checker<'_> {
             let (Some(task), None) = (self.system.tasks.get(load.task), load.response_ns) else { continue };
             let budget = task.time.map_or(0, |t| t.budget_ns);
             let message = format!(
-                "task {} can finish after its period of {} ns, which has to hold its budget of {budget} ns, {release_ns} ns in \
+                "task {} can finish, on processor {}, after its period of {} ns, which has to hold its budget of {budget} ns, {release_ns} ns in \
                  the kernel for a release, {blocking_ns} ns with interrupts off, {} ns for interrupts of less urgent tasks, {} ns for \
                  what other processors send, {} ns for other tasks' requests to the broker, and {} ns for tasks, and the resource manager, of equal or higher priority",
-                task.name, load.period_ns, load.lines_ns, load.letters_ns, load.broker_ns, load.others_ns
+                task.name, task.cpu, load.period_ns, load.lines_ns, load.letters_ns, load.broker_ns, load.others_ns
             );
             self.problem(task.lines.period, message, remedy::LATE);
         }

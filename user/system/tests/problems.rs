@@ -161,14 +161,14 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         LINUX,
         "[[task]]\nname='b'\npriority=198\nperiod_us=1000\nbudget_us=1\n[dual]\nthreads=2\nbudget_us=330",
         7,
-        "task b can finish after its period",
+        "task b can finish, on processor 0, after its period",
         remedy::LATE,
     ),
     (
         LINUX,
         "[[task]]\nname='b'\npriority=20\nperiod_us=1000\nbudget_us=500\n[dual]\nthreads=1\nbudget_us=1\nceiling=20\nboost_us=300",
         7,
-        "task b can finish after its period",
+        "task b can finish, on processor 0, after its period",
         remedy::LATE,
     ),
     (
@@ -183,7 +183,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         S,
         "period_us=1000\nbudget_us=30\nthreads=32\n[[task]]\nname='b'\npriority=20\nperiod_us=1000\nbudget_us=1",
         12,
-        "task b can finish after its period",
+        "task b can finish, on processor 0, after its period",
         remedy::LATE,
     ),
     (S, "fifo_kib=1048576", 3, "a needs 1049600 KiB", remedy::MEMORY),
@@ -306,7 +306,7 @@ fn a_less_urgent_task_can_meet_two_budgets_of_each_thread() {
         check(&parse(&format!("[system]\nname='n'\n{task}{dual}")).unwrap(), &machine())
     };
     assert_eq!(told(45), Ok(()));
-    assert_told(&told(90).unwrap_err(), 6, "task a can finish after its period", remedy::LATE);
+    assert_told(&told(90).unwrap_err(), 6, "task a can finish, on processor 0, after its period", remedy::LATE);
     let beside = |budget_us: u32| {
         let task = |name, priority, budget_us: u32| {
             format!("[[task]]\nname='{name}'\npriority={priority}\nperiod_us=1000\nbudget_us={budget_us}\n")
@@ -315,7 +315,7 @@ fn a_less_urgent_task_can_meet_two_budgets_of_each_thread() {
         check(&parse(&format!("[system]\nname='n'\n{tasks}")).unwrap(), &machine())
     };
     assert_eq!(beside(450), Ok(()));
-    assert_told(&beside(480).unwrap_err(), 6, "task a can finish after its period", remedy::LATE);
+    assert_told(&beside(480).unwrap_err(), 6, "task a can finish, on processor 0, after its period", remedy::LATE);
 }
 
 /// Above the manager's priority a task is not delayed by it, whatever the manager is asked for; at
@@ -327,7 +327,7 @@ fn the_manager_counts_at_its_own_priority() {
         check(&parse(&format!("[system]\nname='n'\n{task}[linux]\n")).unwrap(), &machine())
     };
     assert_eq!(told(3), Ok(()));
-    assert_told(&told(2).unwrap_err(), 6, "task a can finish after its period", remedy::LATE);
+    assert_told(&told(2).unwrap_err(), 6, "task a can finish, on processor 0, after its period", remedy::LATE);
 }
 
 #[test]

@@ -71,6 +71,20 @@ fn priorities_are_compared_on_one_processor() {
     assert!(!good(&endless(1)) && good(&endless(2)));
 }
 
+/// A response time is of one processor, which the problem names.
+#[test]
+fn a_task_that_can_be_late_is_named_with_its_processor() {
+    let late = |cpu| {
+        let tasks = task(0, cpu, (10, 6)) + &task(1, cpu, (10, 3));
+        let problems = check(&system(&tasks), &Target::default()).unwrap_err();
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    for cpu in [0, 2] {
+        let said = late(cpu);
+        assert!(said.contains(&format!("t1 can finish, on processor {cpu}, after its period")), "{said}");
+    }
+}
+
 /// The kernel's figures in the response of the only task on its processor.
 const ALONE: u64 = 10_000 + 1_800 + 1_200;
 
