@@ -63,7 +63,7 @@ impl Slots {
             Error::BadArgument if cpu != 0 => {
                 Failure::new(alloc::format!("making a {kind:?}: the kernel takes none for processor {cpu}"))
             }
-            error => Failure::new(alloc::format!("making a {kind:?}: {error:?}")),
+            error => Failure::call(&alloc::format!("making a {kind:?}"), error),
         })?;
         Ok(at)
     }
@@ -72,7 +72,7 @@ impl Slots {
     pub fn make(&mut self, region: Cap, kind: Kind, size: u64) -> Result<Cap> {
         let at = self.take()?;
         region_create(region, kind, size, at)
-            .map_err(|error| Failure::new(alloc::format!("making a {kind:?}: {error:?}")))?;
+            .map_err(|error| Failure::call(&alloc::format!("making a {kind:?}"), error))?;
         Ok(at)
     }
 

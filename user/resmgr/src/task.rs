@@ -274,6 +274,6 @@ pub fn give(task: &Task, to: Cap, from: Cap, rights: u8, badge: u64) -> Result<(
 /// Derives a capability into a capability space.
 pub fn give_into(caps: Cap, to: Cap, from: Cap, rights: u8, badge: u64) -> Result<()> {
     cap_derive(caps, to, from, rights, badge)
-        .map_err(|error| Failure::new(alloc::format!("giving the capability in slot {to}: {error:?}")))?;
+        .map_err(|error| Failure::call(&alloc::format!("giving the capability in slot {to}"), error))?;
     Ok(())
 }
