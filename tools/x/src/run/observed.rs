@@ -108,6 +108,11 @@ impl Observed {
         }
     }
 
+    /// The processors that do not run, by the numbers of their local APICs, each with the reason.
+    pub fn off(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.processors.iter().filter_map(|one| Some((one.apic, one.why.as_deref()?)))
+    }
+
     /// Takes what a processor has counted. A task that has ended is not in its figures any more.
     fn take_counted(&mut self, mut counted: Counted) {
         if let Some(before) = self.counted.get(&counted.cpu) {

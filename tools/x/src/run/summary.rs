@@ -16,6 +16,7 @@ pub fn text(observed: &Observed, clock: Clock) -> String {
     }
     tasks(&mut out, observed, clock);
     processors(&mut out, observed);
+    off(&mut out, observed);
     linux(&mut out, observed);
     out
 }
@@ -71,6 +72,27 @@ fn processors(out: &mut String, observed: &Observed) {
             let _ = write!(out, " {count:>8}");
         }
         let _ = writeln!(out, "  {}", tasks.join(", "));
+    }
+}
+
+/// The processors that do not run, and why: one line for each reason.
+fn off(out: &mut String, observed: &Observed) {
+    let mut reasons: Vec<(&str, Vec<u32>)> = Vec::new();
+    for (apic, why) in observed.off() {
+        match reasons.iter_mut().find(|(reason, _)| *reason == why) {
+            Some((_, of)) => of.push(apic),
+            None => reasons.push((why, vec![apic])),
+        }
+    }
+    for (why, of) in reasons {
+        let numbers: Vec<String> = of.iter().map(u32::to_string).collect();
+        let _ = writeln!(
+            out,
+            "\n{} of {} processors stay off: {why} (local APIC {})",
+            of.len(),
+            observed.processors.len(),
+            numbers.join(", ")
+        );
     }
 }
 
@@ -145,6 +167,16 @@ mod tests {
         let said = text(&observed, Clock::Wall);
         let row = said.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
         assert_eq!(row, ["1", "real", "time", "541", "ns", "2", "31", "41", "51", "61", "71", "81", "a,", "b"]);
+    }
+
+    #[test]
+    fn processors_that_stay_off_are_told_with_the_reason() {
+        let line = r#"{"pillion":"processors","run":2,"all":[{"apic":0,"cpu":0},{"apic":1,"cpu":1},{"apic":6,"why":"too many"},{"apic":8,"why":"too many"},{"apic":9,"why":"it has other features"}]}"#;
+        let mut observed = Observed::default();
+        observed.take(crate::run::log_line::parse(line).unwrap());
+        let said = text(&observed, Clock::Wall);
+        assert!(said.contains("2 of 5 processors stay off: too many (local APIC 6, 8)"), "{said}");
+        assert!(said.contains("1 of 5 processors stay off: it has other features (local APIC 9)"), "{said}");
     }
 
     #[test]

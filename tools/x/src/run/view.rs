@@ -104,7 +104,11 @@ fn processors(observed: &Observed) -> Option<String> {
         }
         text
     };
-    let all: Vec<String> = observed.counted.values().map(one).collect();
+    let mut all: Vec<String> = observed.counted.values().map(one).collect();
+    let off = observed.off().count();
+    if off > 0 && !all.is_empty() {
+        all.push(format!("{off} OFF"));
+    }
     (!all.is_empty()).then(|| format!("CPUs: {}", all.join(", ")))
 }
 
@@ -164,6 +168,9 @@ mod tests {
         }
         let said = "CPUs: 0 linux, 1 real time max 500 ns LATE 1 disturbed 0";
         assert_eq!(processors(&observed).as_deref(), Some(said));
+        let line = r#"{"pillion":"processors","run":2,"all":[{"apic":0,"cpu":0},{"apic":1,"cpu":1},{"apic":2,"why":"too many"}]}"#;
+        observed.take(parse(line).unwrap());
+        assert_eq!(processors(&observed), Some(format!("{said}, 1 OFF")));
     }
 
     /// Linux without Pillion writes the log itself.
