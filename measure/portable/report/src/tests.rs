@@ -118,6 +118,23 @@ fn bars_tell_multiples_of_the_reference() {
     assert!(svg.contains(">× 4.00<") && svg.contains(">fork (300\u{202f}ns)<"), "{svg}");
 }
 
+/// The words behind the longest bar do not leave the picture.
+#[test]
+fn a_long_unit_has_room_behind_its_bar() {
+    let end = |unit: &str| {
+        let mut made = measurement("m", "M", Instrument::Counted, &["own-space"]);
+        made.figures = vec![figure("own-space", "a", "a", 1420.0, unit)];
+        made.charts = vec![Chart::new(Kind::Bars, "M", &["a"])];
+        let svg = drawn(&made).remove(0);
+        let document = Document::parse(&svg).unwrap();
+        let bars =
+            document.descendants().filter(|node| node.has_tag_name("rect") && node.attribute("height") == Some("12"));
+        let place = |node: roxmltree::Node, name| node.attribute(name).unwrap().parse::<f64>().unwrap();
+        bars.map(|node| place(node, "x") + place(node, "width")).fold(0.0, f64::max)
+    };
+    assert!(end("instructions") < end("ns") - 20.0, "{} and {}", end("instructions"), end("ns"));
+}
+
 #[test]
 fn a_histogram_tells_its_numbers() {
     let mut made = measurement("m", "M", Instrument::Counted, &["own-space"]);

@@ -17,6 +17,8 @@ use pillion_measure_data::{Chart, Figure, Measurement, System};
 
 /// Width reserved for the names of groups.
 const NAMES: f64 = 224.0;
+/// Width reserved for the words behind bars, at least.
+const ROOM: f64 = 70.0;
 /// Height of a bar, with and without the gap to the next one.
 const STEP: f64 = 17.0;
 const BAR: f64 = 12.0;
@@ -45,7 +47,7 @@ pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Pict
         systems(measurement, chart).into_iter().filter(|system| is_drawn(&groups, system)).collect();
     let top = key_rows(&shown, chart) + 10.0;
     let bottom = top + groups.iter().map(|group| group.height + BETWEEN).sum::<f64>();
-    let area = Area { left: NAMES, top, right: WIDTH - 70.0, bottom };
+    let area = Area { left: NAMES, top, right: WIDTH - room(&groups, chart), bottom };
     let scaled = scaled(&groups, chart);
     let frame =
         Frame::new(area, axis(&groups, chart, scaled), Axis::new(Range::between(0.0, 1.0, false), "1", "", 1.0));
@@ -58,6 +60,13 @@ pub fn draw(measurement: &Measurement, chart: &Chart, colours: &Colours) -> Pict
         @if scaled { (frame.numbers(NUMBERS_BELOW)) }
     };
     Picture { height: bottom + if scaled { 44.0 } else { 4.0 }, body }
+}
+
+/// Room behind the longest bar for the longest words, and at least [`ROOM`].
+fn room(groups: &[Group], chart: &Chart) -> f64 {
+    let bars = groups.iter().flat_map(|group| group.bars.iter().map(move |(_, figure)| (group, figure)));
+    let words = bars.map(|(group, figure)| width(&words(figure, group.divisor, chart.normalised.is_some())) + 12.0);
+    words.fold(ROOM, f64::max)
 }
 
 fn group<'a>(measurement: &'a Measurement, chart: &Chart, name: &str) -> Option<Group<'a>> {
@@ -139,11 +148,7 @@ fn bar(frame: &Frame, figure: &Figure, divisor: f64, slot: usize, multiple: bool
         .chance
         .map(|chance| (frame.x((figure.value - chance) / divisor), frame.x((figure.value + chance) / divisor)));
     let right = chance.map_or(area.right, |(_, right)| right.max(area.right));
-    let words = if multiple {
-        format!("× {}", multiple_of(figure.value / divisor))
-    } else {
-        quantity(figure.value, &figure.unit)
-    };
+    let words = words(figure, divisor, multiple);
     html! {
         (rectangle(&format!("f{slot}"), area))
         @if let Some((from, to)) = chance { (line("thin whisker", (from, middle), (to, middle))) }
@@ -153,6 +158,11 @@ fn bar(frame: &Frame, figure: &Figure, divisor: f64, slot: usize, multiple: bool
             (over(&Text::new(right + 6.0, top + 12.0, &words).class("text small")))
         }
     }
+}
+
+/// What stands behind a bar.
+fn words(figure: &Figure, divisor: f64, multiple: bool) -> String {
+    if multiple { format!("× {}", multiple_of(figure.value / divisor)) } else { quantity(figure.value, &figure.unit) }
 }
 
 /// Two decimals show a per cent; large multiples need none.
