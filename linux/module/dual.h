@@ -251,7 +251,7 @@ bool dual_hinder(struct dual_process *process, unsigned int obstacle);
 void dual_warn_of_memory(struct dual_process *process, const struct dual_thread *thread, int error);
 void dual_thread_recall(struct dual_thread *thread);
 void dual_slot_recall(unsigned int slot);
-/* Asks for the threads that are in primary mode where their affinity does not let them be by now. */
+/* Asks for the threads in primary mode on processors that their affinity excludes by now. */
 void dual_threads_move(void);
 /*
  * Runners look at their clocks, and for memories that have gone: all that have a thread, or those

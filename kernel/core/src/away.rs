@@ -232,8 +232,8 @@ impl<M: Machine> Kernel<M> {
 
     /// Goes on with a visitor's call up to a preemption point at which an interrupt is pending or
     /// the visitor's budget is used up. The time is the visitor's. Its slots are looked at, so they
-    /// must not change meanwhile; if another processor changes any, it waits. It also waits if an interrupt is to be handled on the way out: each alone is
-    /// long enough with interrupts off.
+    /// must not change meanwhile; if another processor changes any, it waits. It also waits if an
+    /// interrupt is to be handled on the way out: each alone is long enough with interrupts off.
     pub(crate) fn visit(&mut self, thread: Id<Thread>) {
         let begin = self.time_for_visit();
         if self.m.has_taken_interrupt() || !self.m.enter_tree() {

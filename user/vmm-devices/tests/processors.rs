@@ -193,8 +193,8 @@ proptest! {
 }
 
 /// Of two that reset each other at the same moment, the second one's message was on its way
-/// already. If both waited for a start-up message, nobody would be left to send it, and the watchdog
-/// does not look at a processor that waits.
+/// already. If both waited for a start-up message, nobody would be left to send it, and the
+/// watchdog does not look at a processor that waits.
 #[test]
 fn somebody_is_left_when_two_reset_each_other() {
     let mut processors = Processors::new(&IDS[..2]);
