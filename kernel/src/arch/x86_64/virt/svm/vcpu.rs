@@ -111,15 +111,16 @@ impl Vcpu {
     /// Makes it a user vCPU, which never leaves user mode: all exceptions exit, and its state is
     /// kept such that nothing else leads out of user mode, also no target that an earlier guest
     /// gave SYSENTER. Instructions that show the descriptor tables exit, since these are not the
-    /// guest's, and so do those that can set the trap flag: an exit by a single step would come
-    /// after the instruction, which the guest's kernel could not execute again. Each entry drops
-    /// all translations.
+    /// guest's, and so do those that can set the trap flag, and ICEBP: an exit by a debug exception
+    /// would come after the instruction, which the guest's kernel could not execute again. Each
+    /// entry drops all translations.
     pub fn confine(&mut self) {
         use intercept1::{GDTR_READ, IDTR_READ, IRET, LDTR_READ, POPF, TR_READ};
         self.flush_translations();
         let control = self.control_mut();
         control.intercept_exceptions = u32::MAX;
         control.intercept1 |= IDTR_READ | GDTR_READ | LDTR_READ | TR_READ | POPF | IRET;
+        control.intercept2 |= intercept2::ICEBP;
         self.save_mut().system = [0; 8];
         self.confine_state();
     }

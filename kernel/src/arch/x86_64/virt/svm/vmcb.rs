@@ -31,6 +31,7 @@ pub mod intercept2 {
     #![allow(missing_docs, reason = "the names of the manual")]
     /// VMRUN, VMMCALL, VMLOAD, VMSAVE, STGI, CLGI, SKINIT.
     pub const SVM: u32 = 0x7f;
+    pub const ICEBP: u32 = 1 << 8;
     pub const WBINVD: u32 = 1 << 9;
     pub const MONITOR: u32 = 1 << 10;
     pub const MWAIT: u32 = 1 << 11;
