@@ -255,10 +255,32 @@ fn handle_pending(k: &mut Kernel<Hardware>) {
 fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     let Some(space) = id.space(&k.m) else { return };
     let uses_fpu = k.m.get(id).fpu;
-    k.m.switch_to(id, space, uses_fpu);
-    trace_or_several!(Switch, id.number(), 0u64, guest::taken::show(k, id));
+    k.m.switch_to(id, space);
+    if !uses_fpu {
+        k.m.shut_fpu();
+    } else if !k.m.opens_fpu(Hardware::fpu_area(id)) {
+        exit_with_other_fpu(k, id);
+    }
+    trace!(Switch, id.number(), 0u64);
     // SAFETY: the thread is loaded, and the kernel is not used any more.
     unsafe { arch::exit_to_user() }
+}
+
+/// The last steps of [`exit_to`], for a thread whose FPU state is not loaded. It does not return, so
+/// its caller has nothing to save.
+#[inline(never)]
+fn exit_with_other_fpu(k: &mut Kernel<Hardware>, id: Id<Thread>) -> ! {
+    change_fpu(k, id);
+    trace!(Switch, id.number(), 0u64);
+    // SAFETY: as in `exit_to`.
+    unsafe { arch::exit_to_user() }
+}
+
+/// Loads the FPU state of a thread that goes on, in the place of another's. The FPU is on.
+#[inline(always)]
+pub fn change_fpu(k: &mut Kernel<Hardware>, id: Id<Thread>) {
+    k.m.change_fpu(Hardware::fpu_area(id));
+    several! { guest::taken::show(k, id) }
 }
 
 /// Sleeps until an interrupt comes. With the option `idle=poll` the first processor polls for one

@@ -61,7 +61,7 @@ pub fn receive(k: &mut Kernel<Hardware>) {
     }
     lock::wait_if_asked();
     shootdown::heed(&mut k.m);
-    taken::heed(k.m.cpu);
+    taken::heed(&mut k.m);
     let own = k.m.cpu.index();
     let number = INBOXES.get(own).and_then(|inbox| k.m.post.take(inbox, &Memory));
     if let_others_in(k) || k.m.post.has_more() {

@@ -274,6 +274,7 @@ impl<M: Machine> Kernel<M> {
     /// A preemption point: whether the call should stop and start again later, as an interrupt is
     /// pending ([`crate::machine::Time::interrupt_pending`]), or as it is a visitor's whose budget
     /// is used up. Nothing interrupts a visit for that.
+    #[inline(never)]
     pub(crate) fn is_to_stop(&mut self) -> bool {
         self.m.interrupt_pending() || self.cpu.visit_ends != NEVER && self.m.now() >= self.cpu.visit_ends
     }

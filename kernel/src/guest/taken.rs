@@ -2,11 +2,12 @@
 //! mode on another: see [`pillion_post::Users`].
 //!
 //! A thread with a restartable sequence is one that looks at a guest's page tables and then uses
-//! what they lead to, itself or on its user vCPU. It is shown where it goes on. If it was not shown
-//! before, its sequence begins again; and if nobody was, a count changes that it compares, as if
-//! the guest had run here. Translations of a user vCPU are dropped at each entry. So a processor
-//! that shows nobody has nothing to drop, and one that shows somebody is interrupted, and shows
-//! nobody.
+//! what they lead to, itself or on its user vCPU. It is shown where it goes on and its FPU state is
+//! not loaded: so the way to other threads has nothing to look at. Its sequence begins again then;
+//! and if nobody was shown, a count changes that it compares, as if the guest had run here.
+//! Translations of a user vCPU are dropped at each entry. So a processor that shows nobody has
+//! nothing to drop. One that shows somebody is interrupted, shows nobody, and leaves the FPU's
+//! state, so that whoever goes on is shown again.
 
 use super::errno;
 use crate::arch::{self, Cpu, MAX_CPUS};
@@ -17,7 +18,8 @@ use pillion_post::Users;
 
 static USERS: [Users; MAX_CPUS] = [const { Users::new() }; MAX_CPUS];
 
-/// Shows a thread that goes on, if it has a restartable sequence, where several processors run.
+/// Shows a thread that goes on, if it has a restartable sequence, where several processors run. Its
+/// FPU state has just been loaded. Without a sequence, it uses no such memory, and nobody is shown.
 #[cold]
 #[inline(never)]
 pub fn show(k: &mut Kernel<Hardware>, id: Id<Thread>) {
@@ -38,7 +40,7 @@ pub fn show(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     k.restart_sequence(id);
 }
 
-/// The guest goes on: it is in nobody's way.
+/// The guest goes on, with FPU state of its own: it is in nobody's way.
 #[inline]
 pub fn hide(cpu: Cpu) {
     USERS[cpu.index()].hide();
@@ -55,9 +57,20 @@ fn end_moment(k: &mut Kernel<Hardware>) {
 }
 
 /// Heeds what others have asked for: for a processor that was interrupted by another one.
-pub fn heed(own: Cpu) {
-    if USERS[own.index()].heed() {
-        arch::interrupt_processor(own.index());
+#[inline]
+pub fn heed(m: &mut Hardware) {
+    if USERS[m.cpu.index()].is_asked() {
+        let_go(m);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn let_go(m: &mut Hardware) {
+    let own = m.cpu.index();
+    m.leave_fpu();
+    if USERS[own].heed() {
+        arch::interrupt_processor(own);
     }
 }
 

@@ -1,9 +1,10 @@
 //! User vCPUs: code of a process in the guest, on the page tables that the guest's kernel made for
 //! it. A user vCPU gets no interrupts: all that arrive are for the host.
 
-use super::{interrupted, return_to_monitor, taken};
+use super::{interrupted, return_to_monitor};
 use crate::arch::virt::{HwExit, UserExit, Vcpu as Processor};
 use crate::{
+    entry::change_fpu,
     hardware::Hardware,
     trace::{trace, trace_or_several},
     virtualisation,
@@ -17,7 +18,7 @@ use pillion_core::{Id, Kernel, thread::Thread, vcpu::Vcpu};
 /// Translations are dropped at each entry: the guest's kernel may have run since this vCPU did, and
 /// changes page tables without notice; so may another vCPU with the same address-space number have
 /// run. On other processors the guest's kernel changes them at any time: where a thread uses them,
-/// it interrupts this one ([`taken`]).
+/// it interrupts this one ([`super::taken`]).
 #[inline(always)]
 pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: &mut Processor, state: &State) -> bool {
     if state.dirty.get() != 0 {
@@ -29,11 +30,10 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
         k.leave_guest_with(id, Exit::Notified as u64, bits);
         return false;
     }
-    k.m.load_fpu(Hardware::fpu_area(id));
-    trace_or_several!(GuestEntry, vcpu.number(), 0u64, {
-        taken::show(k, id);
-        virtualisation::show_guest(processor)
-    });
+    if !k.m.opens_fpu(Hardware::fpu_area(id)) {
+        change_fpu(k, id);
+    }
+    trace_or_several!(GuestEntry, vcpu.number(), 0u64, virtualisation::show_guest(processor));
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter_user(state) };
     trace!(GuestExit, vcpu.number(), 0u64);

@@ -82,7 +82,7 @@ impl Hardware {
 
     /// Makes the next exit to user mode lead to a thread, in its address space.
     #[inline(always)]
-    pub fn switch_to(&mut self, thread: Id<Thread>, space: Id<Space>, uses_fpu: bool) {
+    pub fn switch_to(&mut self, thread: Id<Thread>, space: Id<Space>) {
         // Kept in a register: to the compiler, what follows may change all memory several times.
         let cpu = self.cpu;
         let root = self.shared(space).root;
@@ -91,12 +91,6 @@ impl Hardware {
         cpu.shown().load_space(root, || unsafe { arch::paging::switch_to(root) });
         if self.running != Some(thread) {
             self.load(cpu, thread);
-        }
-        if uses_fpu {
-            fpu::clear_ts(cpu);
-            self.load_fpu_registers(Self::fpu_area(thread));
-        } else {
-            fpu::set_ts(cpu);
         }
     }
 
@@ -132,20 +126,31 @@ impl Hardware {
         unsafe { cpu.set_frame(Self::frame_pointer(thread)) };
     }
 
-    /// Loads the FPU state in an area, unless it is loaded already. The state that it replaces is
-    /// saved to its own area first; the owner is forgotten when its object ends.
+    /// Keeps the next thread from the FPU.
     #[inline(always)]
-    pub fn load_fpu(&mut self, area: fpu::Area) {
-        fpu::clear_ts(self.cpu);
-        self.load_fpu_registers(area);
+    pub fn shut_fpu(&mut self) {
+        fpu::set_ts(self.cpu);
     }
 
-    /// The same, when the FPU is on.
+    /// Lets the FPU be used. Returns whether the state in an area is loaded.
     #[inline(always)]
-    fn load_fpu_registers(&mut self, area: fpu::Area) {
-        if self.fpu_owner == Some(area) {
-            return;
+    pub fn opens_fpu(&mut self, area: fpu::Area) -> bool {
+        fpu::clear_ts(self.cpu);
+        self.fpu_owner == Some(area)
+    }
+
+    /// Loads the FPU state in an area, unless it is loaded already.
+    #[inline(always)]
+    pub fn load_fpu(&mut self, area: fpu::Area) {
+        if !self.opens_fpu(area) {
+            self.change_fpu(area);
         }
+    }
+
+    /// Loads the FPU state in an area, when the FPU is on. The state that it replaces is saved to
+    /// its own area first; the owner is forgotten when its object ends.
+    #[inline(always)]
+    pub fn change_fpu(&mut self, area: fpu::Area) {
         // SAFETY: the FPU is on; what is in the registers is the owner's, or nobody's.
         unsafe {
             if let Some(owner) = self.fpu_owner {
@@ -154,6 +159,16 @@ impl Hardware {
             area.restore();
         }
         self.fpu_owner = Some(area);
+    }
+
+    /// Saves the FPU state that is loaded, so that whoever goes on loads its own.
+    #[cold]
+    pub fn leave_fpu(&mut self) {
+        fpu::clear_ts(self.cpu);
+        if let Some(owner) = self.fpu_owner.take() {
+            // SAFETY: the FPU is on; what is in the registers is the owner's.
+            unsafe { owner.save() };
+        }
     }
 }
 

@@ -85,6 +85,13 @@ impl Users {
         self.0.0.asked.load(Acquire) & 1 << asker != 0
     }
 
+    /// Whether others have asked: for the processor itself.
+    #[inline]
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.0.0.asked.load(Acquire) != 0
+    }
+
     /// Shows nobody if others have asked for that: for a processor that was interrupted. Returns
     /// whether another one has asked meanwhile, which relied on that interrupt: then the processor
     /// interrupts itself.
