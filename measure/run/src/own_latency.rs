@@ -63,7 +63,7 @@ fn report(readings: &mut Readings, all: &[Line]) {
 fn of_each(readings: &mut Readings, all: &[Line], result: &Value) {
     let processors = processors::of(result);
     for Processor { cpu, max_ns, .. } in &processors {
-        let lines: Vec<&Line> = all.iter().filter(|line| line[4] == *max_ns).collect();
+        let lines: Vec<&Line> = all.iter().filter(|line| Some(line[4]) == *max_ns).collect();
         let is_alone = processors.iter().filter(|one| one.max_ns == *max_ns).count() == 1;
         if let ([line], true) = (&*lines, is_alone) {
             readings.figures.insert(format!("own_max_{cpu}"), (line[2] as f64, "instructions".to_owned()));

@@ -51,8 +51,8 @@ mod tests {
             finished("four", json!([counted(0, 400)])),
         ];
         let all = told("four", &runs);
-        let seen: Vec<(u32, u64, u64)> = all.iter().map(|one| (one.cpu, one.max_ns, one.timers)).collect();
-        assert_eq!(seen, [(0, 400, 20), (1, 500, 10)]);
+        let seen: Vec<_> = all.iter().map(|one| (one.cpu, one.max_ns, one.timers)).collect();
+        assert_eq!(seen, [(0, Some(400), 20), (1, Some(500), 10)]);
         assert!(all.iter().all(|one| one.system == "four"));
         assert!(told("one", &runs).is_empty() && of(&Value::Null).is_empty());
     }

@@ -7,6 +7,7 @@ use core::fmt::Write as _;
 use pillion_abi::RT_VECTOR_FIRST;
 use pillion_abi::boot::{BootInfo, Processor, processor_state as state};
 use pillion_abi::trace::{Counts, FIRST_VECTOR, VECTORS};
+use pillion_histogram::Histogram;
 use pillion_runtime::{log::Log, println};
 use pillion_system::System;
 
@@ -56,6 +57,8 @@ pub fn say_users(boot: &BootInfo, system: &System) {
 /// The processors that run, where several do.
 pub struct Processors {
     all: Vec<One>,
+    /// Names of the tasks that are on several of them.
+    spread: Vec<String>,
     buffers: Buffers,
 }
 
@@ -78,7 +81,9 @@ impl Processors {
         let one =
             |number: u64| One { has: who_has(system, number), tasks: names(system, number), before: Counts::default() };
         let buffers = Buffers::map(boot)?;
-        Ok(Some(Processors { all: (0..boot.cpus).map(one).collect(), buffers }))
+        let spread = system.tasks.iter().filter(|task| task.processors.count() > 1);
+        let spread = spread.map(|task| task.name.clone()).collect();
+        Ok(Some(Processors { all: (0..boot.cpus).map(one).collect(), spread, buffers }))
     }
 
     /// From now on, counts what comes on these processors, by bit.
@@ -88,13 +93,16 @@ impl Processors {
         }
     }
 
-    /// Reports each processor: what it counted, and the worst of the tasks that begin there.
+    /// Reports each processor: what it counted, and the worst of the tasks that are there alone. Of a
+    /// task of several processors it is not known on which one it was late.
     pub fn status<'a>(&self, tasks: impl Iterator<Item = &'a Task> + Clone) {
         for (number, one) in (0..).zip(&self.all) {
             let now = self.buffers.counts(number);
-            let own = tasks.clone().filter(|task| task.cpu == number).filter_map(|task| task.histogram);
-            let max_ns = own.clone().filter_map(|h| h.max_ns()).max().unwrap_or(0);
-            let overruns: u64 = own.map(|h| h.overruns()).sum();
+            let own =
+                tasks.clone().filter(|task| task.cpu == number && self.spread.iter().all(|name| name != task.name));
+            let worst = worst(own.filter_map(|task| task.histogram));
+            let number_or_null = |number: Option<u64>| number.map_or("null".into(), |n| alloc::format!("{n}"));
+            let [max_ns, overruns] = [worst.map(|worst| worst.0), worst.map(|worst| worst.1)].map(number_or_null);
             let Counts { interrupts, calls, signals, flushes } = since(&now, &one.before);
             let of = |vector: u8| interrupts[usize::from(vector - FIRST_VECTOR)];
             let devices: u64 = (RT_VECTOR_FIRST..MESSAGE).map(of).sum();
@@ -106,6 +114,13 @@ impl Processors {
             let _ = writeln!(log, "\"linux\":{}}}", of(FIRST_VECTOR));
         }
     }
+}
+
+/// The longest latency and the missed periods of tasks, if any of them has measured one.
+fn worst<'a>(tasks: impl Iterator<Item = &'a Histogram>) -> Option<(u64, u64)> {
+    tasks
+        .filter_map(|histogram| Some((histogram.max_ns()?, histogram.overruns())))
+        .reduce(|(max, overruns), (other, more)| (max.max(other), overruns.saturating_add(more)))
 }
 
 /// Who has a processor.

@@ -2,6 +2,7 @@
 use crate::{Kind, Problem, Skin, System, Target, Task, limit, parse::Reader, remedy, sections};
 use alloc::{format, vec::Vec};
 use core::fmt;
+use toml::Spanned;
 
 /// A set of processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +99,8 @@ impl Reader<'_> {
         let least = all.and_then(|all| all.numbers().next()).unwrap_or(0);
         let cpu = self.number("cpu", task.cpu.clone(), least, &limit::PROCESSOR);
         let all = all.unwrap_or(Processors::one(cpu));
-        if let Some(key) = task.cpu.as_ref().filter(|_| !all.has(cpu)) {
+        let is_known = |key: &&Spanned<i64>| limit::PROCESSOR.contains(key.get_ref());
+        if let Some(key) = task.cpu.as_ref().filter(is_known).filter(|_| !all.has(cpu)) {
             let message = format!("cpu is {cpu}, which is not one of the task's cpus, {all}");
             self.problem(self.line_of(key), message, remedy::OWN_PROCESSORS);
         }

@@ -14,10 +14,10 @@ pub struct Processor {
     pub has: String,
     /// Its tasks.
     pub tasks: Vec<String>,
-    /// Longest latency of these.
-    pub max_ns: u64,
+    /// Longest latency of those that are there alone, if any of them has measured one.
+    pub max_ns: Option<u64>,
     /// Periods that they missed.
-    pub overruns: u64,
+    pub overruns: Option<u64>,
     /// Interrupts of its timer.
     pub timers: u64,
     /// Interrupts by other processors.
@@ -39,10 +39,11 @@ impl Processor {
     /// else.
     pub fn add(&mut self, other: &Processor) {
         self.max_ns = self.max_ns.max(other.max_ns);
-        let mine = [&mut self.overruns, &mut self.timers, &mut self.messages, &mut self.calls];
-        let further = [&mut self.signals, &mut self.flushes, &mut self.devices, &mut self.linux];
-        let theirs = [other.overruns, other.timers, other.messages, other.calls];
-        let others = [other.signals, other.flushes, other.devices, other.linux];
+        self.overruns = [self.overruns, other.overruns].into_iter().flatten().reduce(|mine, more| mine + more);
+        let mine = [&mut self.timers, &mut self.messages, &mut self.calls, &mut self.signals];
+        let further = [&mut self.flushes, &mut self.devices, &mut self.linux];
+        let theirs = [other.timers, other.messages, other.calls, other.signals];
+        let others = [other.flushes, other.devices, other.linux];
         let (mine, theirs) = (mine.into_iter().chain(further), theirs.into_iter().chain(others));
         mine.zip(theirs).for_each(|(mine, more)| *mine += more);
         let new = other.tasks.iter().filter(|task| !self.tasks.contains(task));
@@ -59,9 +60,9 @@ mod tests {
         let line = r#"{"cpu":1,"has":"both","tasks":["a"],"max_ns":500,"overruns":1,"timers":2,"messages":3,"calls":4,"signals":5,"flushes":6,"devices":7,"linux":8}"#;
         let one: Processor = serde_json::from_str(line).unwrap();
         let mut both = one.clone();
-        both.add(&Processor { max_ns: 400, tasks: vec!["a".into(), "b".into()], ..one });
+        both.add(&Processor { max_ns: Some(400), tasks: vec!["a".into(), "b".into()], ..one });
         let counts = [
-            both.overruns,
+            both.overruns.unwrap(),
             both.timers,
             both.messages,
             both.calls,
@@ -70,6 +71,9 @@ mod tests {
             both.devices,
             both.linux,
         ];
-        assert_eq!((both.max_ns, counts, both.tasks.join(" ")), (500, [2, 4, 6, 8, 10, 12, 14, 16], "a b".into()));
+        assert_eq!(
+            (both.max_ns, counts, both.tasks.join(" ")),
+            (Some(500), [2, 4, 6, 8, 10, 12, 14, 16], "a b".into())
+        );
     }
 }

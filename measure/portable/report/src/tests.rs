@@ -220,8 +220,8 @@ fn each_processor_tells_its_figures() {
         cpu,
         has: "both".into(),
         tasks: tasks.iter().map(|&task| task.into()).collect(),
-        max_ns,
-        overruns: cpu.into(),
+        max_ns: Some(max_ns),
+        overruns: Some(cpu.into()),
         timers: 84_000,
         linux: 7,
         ..Processor::default()

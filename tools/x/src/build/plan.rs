@@ -61,7 +61,7 @@ impl Plan {
         let has = self.file.system.linux.as_ref().filter(|linux| !linux.is_placed)?.processors;
         let dual = match self.file.system.tasks.iter().find(|task| task.dual().is_some()) {
             Some(task) => format!("with dual mode (`pillion exec`) on {}", task.processors),
-            None => "without dual mode (`pillion exec`): that needs a system file with [dual]".into(),
+            None => "without dual mode and the command `pillion`: `--system systems/dual.toml` has both".into(),
         };
         (running > 1 && has.count() > 1).then(|| format!("Linux has processors {has}, {dual}"))
     }

@@ -68,10 +68,10 @@ pub struct Counted {
     pub has: String,
     /// Its tasks.
     pub tasks: Vec<String>,
-    /// Longest latency of these.
-    pub max_ns: u64,
+    /// Longest latency of those that are there alone, if any of them has measured one.
+    pub max_ns: Option<u64>,
     /// Periods that they missed.
-    pub overruns: u64,
+    pub overruns: Option<u64>,
     /// Interrupts of its timer.
     pub timers: u64,
     /// Interrupts by other processors.

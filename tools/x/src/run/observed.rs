@@ -270,7 +270,7 @@ mod tests {
             )
         };
         let observed = observed(&[&line(700, 1), &line(0, 3)]);
-        assert_eq!((observed.counted[&2].max_ns, observed.counted[&2].messages), (700, 3));
+        assert_eq!((observed.counted[&2].max_ns, observed.counted[&2].messages), (Some(700), 3));
     }
 
     #[test]

@@ -66,9 +66,10 @@ fn processors(out: &mut String, observed: &Observed) {
     for Counted { cpu, has, tasks, max_ns, overruns, timers, messages, calls, signals, flushes, devices, linux } in
         observed.counted.values()
     {
-        let max = if tasks.is_empty() { "-".into() } else { time(*max_ns) };
-        let _ = write!(out, "{cpu:<9} {has:<9} {max:>10}");
-        for count in [*overruns, *timers, *messages, *calls, *signals, *flushes, devices + linux] {
+        let max = max_ns.map_or("-".into(), time);
+        let overruns = overruns.map_or("-".into(), |overruns| overruns.to_string());
+        let _ = write!(out, "{cpu:<9} {has:<9} {max:>10} {overruns:>8}");
+        for count in [*timers, *messages, *calls, *signals, *flushes, devices + linux] {
             let _ = write!(out, " {count:>8}");
         }
         let _ = writeln!(out, "  {}", tasks.join(", "));

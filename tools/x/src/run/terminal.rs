@@ -11,6 +11,8 @@ pub struct Terminal {
     columns: u16,
     sequence: Sequence,
     shown: String,
+    /// Linux has written something since, which can have erased the line.
+    is_stale: bool,
 }
 
 /// Rows and columns that Linux may use.
@@ -26,7 +28,8 @@ impl Terminal {
         let mut raw = before.clone();
         raw.make_raw();
         tcsetattr(stdin(), OptionalActions::Now, &raw)?;
-        let mut terminal = Terminal { before, rows: 0, columns: 0, sequence: Sequence::Ground, shown: String::new() };
+        let mut terminal =
+            Terminal { before, rows: 0, columns: 0, sequence: Sequence::Ground, shown: String::new(), is_stale: false };
         terminal.fit();
         Ok(terminal)
     }
@@ -36,19 +39,21 @@ impl Terminal {
         for byte in bytes {
             self.sequence = self.sequence.after(*byte);
         }
+        self.is_stale |= !bytes.is_empty();
         put(bytes);
     }
 
-    /// Shows a line at the bottom, unless Linux is in the middle of a control sequence.
+    /// Shows a line at the bottom, unless it is there, or Linux is in the middle of a control sequence.
     pub fn status(&mut self, text: &str) {
         if self.sequence != Sequence::Ground {
             return;
         }
         let fitted = self.fit();
         let line: String = text.chars().take(usize::from(self.columns)).collect();
-        if line == self.shown && !fitted {
+        if line == self.shown && !fitted && !self.is_stale {
             return;
         }
+        self.is_stale = false;
         put(format!("\x1b7\x1b[{};1H\x1b[0;7m\x1b[K{line}\x1b[0m\x1b8", self.rows).as_bytes());
         self.shown = line;
     }

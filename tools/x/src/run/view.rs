@@ -93,11 +93,11 @@ fn line(observed: &Observed, elapsed: Duration) -> String {
 fn processors(observed: &Observed) -> Option<String> {
     let one = |counted: &Counted| {
         let mut text = format!("{} {}", counted.cpu, counted.has);
-        if counted.max_ns != 0 {
-            text += &format!(" max {}", time(counted.max_ns));
+        if let Some(max_ns) = counted.max_ns {
+            text += &format!(" max {}", time(max_ns));
         }
-        if counted.overruns != 0 {
-            text += &format!(" LATE {}", counted.overruns);
+        if let Some(overruns @ 1..) = counted.overruns {
+            text += &format!(" LATE {overruns}");
         }
         if counted.has == log_line::ALONE {
             text += &format!(" disturbed {}", counted.disturbances());
@@ -161,7 +161,7 @@ mod tests {
         let mut observed = Observed::default();
         assert_eq!(processors(&observed), None);
         for line in [
-            r#"{"pillion":"processor","cpu":0,"has":"linux","tasks":[],"max_ns":0,"overruns":0,"timers":3,"messages":5,"calls":5,"signals":0,"flushes":0,"devices":0,"linux":2}"#,
+            r#"{"pillion":"processor","cpu":0,"has":"linux","tasks":[],"max_ns":null,"overruns":null,"timers":3,"messages":5,"calls":5,"signals":0,"flushes":0,"devices":0,"linux":2}"#,
             r#"{"pillion":"processor","cpu":1,"has":"real time","tasks":["t"],"max_ns":500,"overruns":1,"timers":9,"messages":0,"calls":0,"signals":0,"flushes":0,"devices":3,"linux":0}"#,
         ] {
             observed.take(parse(line).unwrap());

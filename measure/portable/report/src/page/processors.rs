@@ -61,7 +61,7 @@ pub fn table(report: &Report, measurement: &Measurement) -> Markup {
 fn tasks(one: &Processor) -> Markup {
     html! {
         td { (one.tasks.join(", ")) }
-        td.value { @if !one.tasks.is_empty() { (exact(one.max_ns as f64, "ns")) } }
-        td.value.beyond[one.overruns != 0] { @if !one.tasks.is_empty() { (plain(one.overruns as f64)) } }
+        td.value { @if let Some(max_ns) = one.max_ns { (exact(max_ns as f64, "ns")) } }
+        td.value.beyond[one.overruns > Some(0)] { @if let Some(overruns) = one.overruns { (plain(overruns as f64)) } }
     }
 }
