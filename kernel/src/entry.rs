@@ -266,8 +266,8 @@ fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     unsafe { arch::exit_to_user() }
 }
 
-/// The last steps of [`exit_to`], for a thread whose FPU state is not loaded. It does not return, so
-/// its caller has nothing to save.
+/// The last steps of [`exit_to`], for a thread whose FPU state is not loaded. It does not return,
+/// so its caller has nothing to save.
 #[inline(never)]
 fn exit_with_other_fpu(k: &mut Kernel<Hardware>, id: Id<Thread>) -> ! {
     change_fpu(k, id);

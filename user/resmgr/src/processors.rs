@@ -93,8 +93,8 @@ impl Processors {
         }
     }
 
-    /// Reports each processor: what it counted, and the worst of the tasks that are there alone. Of a
-    /// task of several processors it is not known on which one it was late.
+    /// Reports each processor: what it counted, and the worst of the tasks that are there alone. Of
+    /// a task of several processors it is not known on which one it was late.
     pub fn status<'a>(&self, tasks: impl Iterator<Item = &'a Task> + Clone) {
         for (number, one) in (0..).zip(&self.all) {
             let now = self.buffers.counts(number);

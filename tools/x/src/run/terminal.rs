@@ -43,7 +43,8 @@ impl Terminal {
         put(bytes);
     }
 
-    /// Shows a line at the bottom, unless it is there, or Linux is in the middle of a control sequence.
+    /// Shows a line at the bottom, unless it is there, or Linux is in the middle of a control
+    /// sequence.
     pub fn status(&mut self, text: &str) {
         if self.sequence != Sequence::Ground {
             return;
