@@ -259,20 +259,10 @@ fn exit_to(k: &mut Kernel<Hardware>, id: Id<Thread>) {
     if !uses_fpu {
         k.m.shut_fpu();
     } else if !k.m.opens_fpu(Hardware::fpu_area(id)) {
-        exit_with_other_fpu(k, id);
+        change_fpu(k, id);
     }
     trace!(Switch, id.number(), 0u64);
     // SAFETY: the thread is loaded, and the kernel is not used any more.
-    unsafe { arch::exit_to_user() }
-}
-
-/// The last steps of [`exit_to`], for a thread whose FPU state is not loaded. It does not return,
-/// so its caller has nothing to save.
-#[inline(never)]
-fn exit_with_other_fpu(k: &mut Kernel<Hardware>, id: Id<Thread>) -> ! {
-    change_fpu(k, id);
-    trace!(Switch, id.number(), 0u64);
-    // SAFETY: as in `exit_to`.
     unsafe { arch::exit_to_user() }
 }
 
