@@ -249,15 +249,21 @@ fn region_of_two(w: &mut World) -> (u64, u64) {
     (region, here)
 }
 
-/// A long call takes no more of another processor's time than the caller's budget, and a step.
-#[test]
-fn a_visit_is_on_the_budget_of_its_caller() {
-    let mut w = World::of(2).interrupted_every(1);
+/// A region with five notifications of processor 1, so that its reset takes steps there.
+fn region_of_five(w: &mut World) -> u64 {
     let region = w.make(Kind::Region, 32 * pillion_abi::PAGE);
     for _ in 0..5 {
         let note = w.free_slot();
         w.root(Call::RegionCreate, [region, Kind::Notification as u64, 1, note]);
     }
+    region
+}
+
+/// A long call takes no more of another processor's time than the caller's budget, and a step.
+#[test]
+fn a_visit_is_on_the_budget_of_its_caller() {
+    let mut w = World::of(2).interrupted_every(1);
+    let region = region_of_five(&mut w);
     let caller = w.limited(50, 100, 10_000);
     let live = w.k.m.live.len();
     w.k.m.ticks_per_point = 60;
@@ -535,11 +541,7 @@ fn tries_are_on_the_budget_of_the_caller() {
 #[test]
 fn a_visit_is_on_what_is_left_of_the_budget() {
     let mut w = World::of(2).interrupted_every(1);
-    let region = w.make(Kind::Region, 32 * pillion_abi::PAGE);
-    for _ in 0..5 {
-        let note = w.free_slot();
-        w.root(Call::RegionCreate, [region, Kind::Notification as u64, 1, note]);
-    }
+    let region = region_of_five(&mut w);
     let caller = w.limited(50, 100, 10_000);
     let begin = w.k.m.clock;
     let live = w.k.m.live.len();
@@ -567,11 +569,8 @@ fn a_visit_without_interrupts_is_on_the_budget_too() {
         let copy = w.free_slot();
         w.root(Call::CapDerive, [0, copy, note, 15, 0]);
     }
-    let (thread, _) = {
-        let (thread, context) = (w.make(Kind::Thread, 1), w.make(Kind::SchedContext, 1));
-        w.root(Call::ThreadConfigure, [thread, slot::SPACE, slot::CAPS, 0, 0]);
-        (thread, context)
-    };
+    let thread = w.make(Kind::Thread, 1);
+    w.root(Call::ThreadConfigure, [thread, slot::SPACE, slot::CAPS, 0, 0]);
     w.root(Call::ThreadBindNotification, [thread, note]);
     let caller = w.limited(50, 100, 10_000);
     w.k.m.ticks_per_point = 10;
