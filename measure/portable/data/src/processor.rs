@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A processor's figures and counts in the runs of a system, named as in the result of `x run`.
+/// A processor's figures, and what it has counted from when its tasks had been started: a line of
+/// the log, and of the result of `x run`; or those of all runs of a system.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Processor {
-    /// Name of the [`System`](crate::System).
-    #[serde(default)]
+    /// Name of the [`System`](crate::System) in an experiment, else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub system: String,
     /// Its number.
     pub cpu: u32,
@@ -35,6 +36,16 @@ pub struct Processor {
 }
 
 impl Processor {
+    /// Who has a processor that belongs to real-time tasks alone.
+    pub const ALONE: &str = "real time";
+
+    /// What disturbed it, if it did: everything but its timer and the devices of its tasks.
+    #[must_use]
+    pub fn disturbances(&self) -> u64 {
+        // Each letter and each translation that was dropped came with a message.
+        self.messages.max(self.calls + self.signals + self.flushes) + self.linux
+    }
+
     /// Adds another run of the same system: the longest latency of both, and the sums of all
     /// else.
     pub fn add(&mut self, other: &Processor) {

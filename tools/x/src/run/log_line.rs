@@ -1,6 +1,7 @@
 //! The log on the second serial port: lines that are a JSON object are for this tool, all others
 //! for people.
 
+use pillion_measure_data::Processor as Counted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -57,46 +58,6 @@ pub struct Processor {
     /// Why it does not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-}
-
-/// What a processor has counted, from when its tasks had been started.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Counted {
-    /// Its number.
-    pub cpu: u32,
-    /// Who has it: `real time`, `linux`, `both` or `nobody`.
-    pub has: String,
-    /// Its tasks.
-    pub tasks: Vec<String>,
-    /// Longest latency of those that are there alone, if any of them has measured one.
-    pub max_ns: Option<u64>,
-    /// Periods that they missed.
-    pub overruns: Option<u64>,
-    /// Interrupts of its timer.
-    pub timers: u64,
-    /// Interrupts by other processors.
-    pub messages: u64,
-    /// Letters about calls of or to other processors.
-    pub calls: u64,
-    /// Letters with signals.
-    pub signals: u64,
-    /// Address spaces that it left because memory was unmapped.
-    pub flushes: u64,
-    /// Interrupts of its tasks' devices.
-    pub devices: u64,
-    /// Interrupts of Linux's devices that came while Linux did not run.
-    pub linux: u64,
-}
-
-/// Who has a processor that belongs to real-time tasks alone.
-pub const ALONE: &str = "real time";
-
-impl Counted {
-    /// What disturbed it, if it did: everything but its timer and the devices of its tasks.
-    pub fn disturbances(&self) -> u64 {
-        // Each letter and each translation that was dropped came with a message.
-        self.messages.max(self.calls + self.signals + self.flushes) + self.linux
-    }
 }
 
 /// A task's figures so far.

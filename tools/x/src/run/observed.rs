@@ -1,7 +1,8 @@
 //! What is known of a run, collected from its lines.
 
-use super::log_line::{Counted, Fault, Line, Linux, Processor, Skin, Status, Task};
+use super::log_line::{Fault, Line, Linux, Processor, Skin, Status, Task};
 use super::printed::Printed;
+use pillion_measure_data::Processor as Counted;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! The result of a run, for people.
 
-use super::log_line::{Counted, Task};
+use super::log_line::Task;
 use super::observed::Observed;
 use crate::cli::Clock;
+use pillion_measure_data::Processor as Counted;
 use std::fmt::Write as _;
 
 /// Width of the longest bar.
@@ -63,8 +64,9 @@ fn processors(out: &mut String, observed: &Observed) {
     let _ = write!(out, " {max:>10}");
     heads.iter().for_each(|head| _ = write!(out, " {head:>8}"));
     let _ = writeln!(out, "  {tasks}");
-    for Counted { cpu, has, tasks, max_ns, overruns, timers, messages, calls, signals, flushes, devices, linux } in
-        observed.counted.values()
+    for Counted {
+        cpu, has, tasks, max_ns, overruns, timers, messages, calls, signals, flushes, devices, linux, ..
+    } in observed.counted.values()
     {
         let max = max_ns.map_or("-".into(), time);
         let overruns = overruns.map_or("-".into(), |overruns| overruns.to_string());

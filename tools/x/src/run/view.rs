@@ -1,6 +1,5 @@
 //! What the user sees during a run.
 
-use super::log_line::{self, Counted};
 use super::observed::Observed;
 use super::summary::time;
 use super::terminal::Terminal;
@@ -8,7 +7,7 @@ use crate::cli::{Clock, RunArguments};
 use crate::progress::spinner;
 use anyhow::Result;
 use indicatif::ProgressBar;
-use pillion_measure_data::plain;
+use pillion_measure_data::{Processor as Counted, plain};
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
@@ -99,7 +98,7 @@ fn processors(observed: &Observed) -> Option<String> {
         if let Some(overruns @ 1..) = counted.overruns {
             text += &format!(" LATE {overruns}");
         }
-        if counted.has == log_line::ALONE {
+        if counted.has == Counted::ALONE {
             text += &format!(" disturbed {}", counted.disturbances());
         }
         text

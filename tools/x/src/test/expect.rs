@@ -3,6 +3,7 @@
 use crate::run::log_line::{self, Line, Lost, Skin};
 use crate::run::own_process::Streams;
 use crate::tally::Tally;
+use pillion_measure_data::Processor as Counted;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -106,7 +107,7 @@ impl Expect {
                 wrong.push(format!("processor {number} has no figures"));
                 continue;
             };
-            if one["has"] != log_line::ALONE {
+            if one["has"] != Counted::ALONE {
                 wrong.push(format!("processor {number} has {}", one["has"]));
             }
             for kind in ["messages", "calls", "signals", "flushes", "devices", "linux"] {
