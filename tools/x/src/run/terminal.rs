@@ -3,6 +3,10 @@
 use anyhow::Result;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io::{Write as _, stdin, stdout};
+use std::time::{Duration, Instant};
+
+/// The least time between two drawings of a line that Linux can have erased.
+const REDRAW: Duration = Duration::from_millis(100);
 
 /// The terminal in raw mode, until this value is dropped.
 pub struct Terminal {
@@ -11,6 +15,7 @@ pub struct Terminal {
     columns: u16,
     sequence: Sequence,
     shown: String,
+    drawn: Instant,
     /// Linux has written something since, which can have erased the line.
     is_stale: bool,
 }
@@ -28,8 +33,15 @@ impl Terminal {
         let mut raw = before.clone();
         raw.make_raw();
         tcsetattr(stdin(), OptionalActions::Now, &raw)?;
-        let mut terminal =
-            Terminal { before, rows: 0, columns: 0, sequence: Sequence::Ground, shown: String::new(), is_stale: false };
+        let mut terminal = Terminal {
+            before,
+            rows: 0,
+            columns: 0,
+            sequence: Sequence::Ground,
+            shown: String::new(),
+            drawn: Instant::now(),
+            is_stale: false,
+        };
         terminal.fit();
         Ok(terminal)
     }
@@ -51,10 +63,12 @@ impl Terminal {
         }
         let fitted = self.fit();
         let line: String = text.chars().take(usize::from(self.columns)).collect();
-        if line == self.shown && !fitted && !self.is_stale {
+        // The console comes byte by byte.
+        let is_lost = self.is_stale && self.drawn.elapsed() >= REDRAW;
+        if line == self.shown && !fitted && !is_lost {
             return;
         }
-        self.is_stale = false;
+        (self.is_stale, self.drawn) = (false, Instant::now());
         put(format!("\x1b7\x1b[{};1H\x1b[0;7m\x1b[K{line}\x1b[0m\x1b8", self.rows).as_bytes());
         self.shown = line;
     }

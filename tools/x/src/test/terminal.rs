@@ -90,7 +90,7 @@ fn dialogue(child: &mut Child, resize: impl Fn() -> std::io::Result<()>) -> Resu
 
 fn comes(seen: &Receiver<Vec<u8>>, text: &mut String, wanted: &str, seconds: u64) -> bool {
     let end = Instant::now() + Duration::from_secs(seconds);
-    while !text.contains(wanted) {
+    while !text.contains(wanted) && !above_status(text).contains(wanted) {
         let left = end.saturating_duration_since(Instant::now());
         let Ok(bytes) = seen.recv_timeout(left) else { return false };
         *text += &String::from_utf8_lossy(&bytes);
@@ -98,8 +98,25 @@ fn comes(seen: &Receiver<Vec<u8>>, text: &mut String, wanted: &str, seconds: u64
     true
 }
 
+/// The text without what was written with the cursor elsewhere, which can be between any two
+/// characters of Linux.
+fn above_status(text: &str) -> String {
+    let mut parts = text.split("\x1b7");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |above, part| above + part.split_once("\x1b8").map_or("", |(_, after)| after))
+}
+
 /// The last lines, without control characters.
 fn end(text: &str) -> String {
     let plain: Vec<char> = plain(text).chars().collect();
     plain[plain.len().saturating_sub(1000)..].iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_status_line_does_not_part_words() {
+        assert_eq!(super::above_status("li\x1b7status\x1b8nu\x1b7\x1b[K\x1b8x\x1b7sta"), "linux");
+        assert_eq!(super::above_status("linux"), "linux");
+    }
 }
