@@ -235,13 +235,23 @@ impl Checker<'_> {
         let (release_ns, blocking_ns) = (self.machine.release_ns(), self.machine.blocking_ns);
         for load in responses(self.system, self.machine) {
             let (Some(task), None) = (self.system.tasks.get(load.task), load.response_ns) else { continue };
-            let budget = task.time.map_or(0, |t| t.budget_ns);
-            let message = format!(
-                "task {} can finish, on processor {}, after its period of {} ns, which has to hold its budget of {budget} ns, {release_ns} ns in \
-                 the kernel for a release, {blocking_ns} ns with interrupts off, {} ns for interrupts of less urgent tasks, {} ns for \
-                 what other processors send, {} ns for other tasks' requests to the broker, and {} ns for tasks, and the resource manager, of equal or higher priority",
-                task.name, task.cpu, load.period_ns, load.lines_ns, load.letters_ns, load.broker_ns, load.others_ns
+            let budget_ns = task.time.map_or(0, |t| t.budget_ns);
+            let parts = [
+                (budget_ns, "its budget"),
+                (release_ns, "a release"),
+                (blocking_ns, "interrupts off"),
+                (load.lines_ns, "interrupts of less urgent tasks"),
+                (load.letters_ns, "what other processors send"),
+                (load.broker_ns, "other tasks' requests to the broker"),
+                (load.others_ns, "tasks of its priority and above"),
+            ];
+            let mut message = format!(
+                "task {} can finish after its period of {} ns on processor {}",
+                task.name, load.period_ns, task.cpu
             );
+            for (i, (ns, what)) in parts.into_iter().filter(|(ns, _)| *ns != 0).enumerate() {
+                message += &format!("{} {ns} ns for {what}", if i == 0 { ":" } else { "," });
+            }
             self.problem(task.lines.period, message, remedy::LATE);
         }
     }

@@ -40,7 +40,16 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     fn no_file(&self, error: &toml::de::Error) -> Problem {
         let line = error.span().map_or(1, |span| self.line(span.start));
-        Problem::new(line, error.message().trim().replace('\n', ", "), remedy::FORMAT)
+        let message = error.message().trim().replace('\n', ", ").replace("a sequence", "a list");
+        let key = error.span().and_then(|span| self.key(span.start)).map(|key| format!("{key}: ")).unwrap_or_default();
+        Problem::new(line, key + &message, remedy::FORMAT)
+    }
+
+    /// The key on the line of a value that begins at `offset`, if it has one there.
+    fn key(&self, offset: usize) -> Option<&str> {
+        let line = self.text.get(..offset)?.lines().last()?;
+        let (before, _) = line.rsplit_once('=')?;
+        before.trim_end().rsplit([' ', '{', ',']).next().filter(|key| !key.is_empty())
     }
 
     /// Number of the line that contains the byte at `offset`.

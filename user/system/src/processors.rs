@@ -39,6 +39,13 @@ impl Processors {
         self.numbers().any(|n| n == number)
     }
 
+    /// Those of them that a test accepts.
+    #[must_use]
+    pub fn those(self, accepts: impl Fn(u8) -> bool) -> Processors {
+        let all = self.numbers().filter(|number| accepts(*number));
+        all.fold(Processors(0), |all, number| all.and(Processors::one(number)))
+    }
+
     /// How many there are.
     #[must_use]
     pub fn count(self) -> u32 {
@@ -115,8 +122,7 @@ impl System {
         let is_alone = self.skins().any(|(_, skin)| skin.kind == Kind::Psc);
         let used = self.processors.unwrap_or(Processors::ALL);
         let Some(linux) = self.linux.as_mut().filter(|linux| !linux.is_placed && !is_alone) else { return };
-        let there = used.numbers().filter(|number| u32::from(*number) < running);
-        linux.processors = there.fold(Processors::FIRST, |all, number| all.and(Processors::one(number)));
+        linux.processors = used.those(|number| u32::from(number) < running).and(Processors::FIRST);
     }
 }
 
@@ -129,16 +135,18 @@ pub(crate) fn check(system: &System, machine: &Target) -> Vec<Problem> {
         problems.push(Problem::new(system.processors_at, message, remedy::FIRST_PROCESSOR));
     }
     let mut of = |whose: &str, wanted: Processors, line: u32| {
-        for number in wanted.numbers() {
-            if let Some(count) = machine.processors.filter(|count| u32::from(number) >= *count) {
-                let message =
-                    format!("{whose} is to run on processor {number}, but the machine runs {count}, from 0 on");
-                problems.push(Problem::new(line, message, remedy::ABSENT_PROCESSOR));
-            } else if !used.has(number) {
-                let message = format!("{whose} is to run on processor {number}, but cpus of [system] is {used}");
-                problems.push(Problem::new(line, message, remedy::UNUSED_PROCESSOR));
+        let is_absent = |number| machine.processors.is_some_and(|count| u32::from(number) >= count);
+        let absent = wanted.those(is_absent);
+        let mut tell = |these: Processors, why: &str, remedy| {
+            if these.count() != 0 {
+                let noun = if these.count() == 1 { "processor" } else { "processors" };
+                problems.push(Problem::new(line, format!("{whose} is to run on {noun} {these}, but {why}"), remedy));
             }
-        }
+        };
+        let count = machine.processors.unwrap_or_default();
+        tell(absent, &format!("the machine runs {count}, from 0 on"), remedy::ABSENT_PROCESSOR);
+        let unused = wanted.those(|number| !is_absent(number) && !used.has(number));
+        tell(unused, &format!("cpus of [system] is {used}"), remedy::UNUSED_PROCESSOR);
     };
     if let Some(named) = system.processors {
         of("the system", named, system.processors_at);

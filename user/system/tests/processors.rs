@@ -81,7 +81,7 @@ fn a_task_that_can_be_late_is_named_with_its_processor() {
     };
     for cpu in [0, 2] {
         let said = late(cpu);
-        assert!(said.contains(&format!("t1 can finish, on processor {cpu}, after its period")), "{said}");
+        assert!(said.contains(&format!("t1 can finish after its period of 10000 ns on processor {cpu}")), "{said}");
     }
 }
 
