@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The first version that, counting instructions, divides the time among processors. Earlier ones
 /// give all of it to the first that does not sleep.
-const SHARES: (u32, u32) = (8, 1);
+pub const SHARES: (u32, u32) = (8, 1);
 
 /// The packages that are needed to run it: the program, its images, its firmware.
 const PACKAGES: [&str; 3] = ["qemu-system-x86", "qemu-system-data", "seabios"];

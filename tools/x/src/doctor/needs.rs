@@ -2,6 +2,7 @@
 
 use super::processors;
 use crate::build::{cargo, space};
+use crate::debian::emulator::SHARES;
 use crate::qemu;
 use crate::repository::{BARE_TARGET, Repository};
 use crate::tool;
@@ -72,6 +73,10 @@ fn program(name: &'static str, package: &'static str) -> Need {
 
 fn emulator_need() -> Need {
     match qemu::version(Path::new(qemu::DEFAULT)) {
+        Ok(version) if version.number < SHARES => {
+            let note = format!("{}; --cpus N downloads the one of Debian's backports", version.text);
+            found("QEMU", note)
+        }
         Ok(version) => found("QEMU", version.text),
         Err(error) => Need {
             package: Some(EMULATOR_PACKAGE),

@@ -56,13 +56,13 @@ impl Terminal {
     }
 
     /// Shows a line at the bottom, unless it is there, or Linux is in the middle of a control
-    /// sequence.
-    pub fn status(&mut self, text: &str) {
+    /// sequence. Of a line that is too long, the text is cut, and what keys do stays.
+    pub fn status(&mut self, text: &str, keys: &str) {
         if self.sequence != Sequence::Ground {
             return;
         }
         let fitted = self.fit();
-        let line: String = text.chars().take(usize::from(self.columns)).collect();
+        let line = fitting(text, keys, usize::from(self.columns));
         // The console comes byte by byte.
         let is_lost = self.is_stale && self.drawn.elapsed() >= REDRAW;
         if line == self.shown && !fitted && !is_lost {
@@ -98,6 +98,14 @@ impl Drop for Terminal {
         put(format!("\x1b[0m\x1b[r\x1b[{};1H\x1b[K\x1b[?25h", self.rows).as_bytes());
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
+}
+
+/// At most `columns` characters: as much of the text as there is room for, and the keys.
+fn fitting(text: &str, keys: &str, columns: usize) -> String {
+    let room = columns.saturating_sub(keys.chars().count());
+    let cut = if text.chars().count() > room { "…" } else { "" };
+    let text = text.chars().take(room.saturating_sub(cut.chars().count()));
+    text.chain(cut.chars()).chain(keys.chars()).take(columns).collect()
 }
 
 fn put(bytes: &[u8]) {
@@ -140,6 +148,14 @@ mod tests {
 
     fn after(text: &[u8]) -> Sequence {
         text.iter().fold(Sequence::Ground, |state, byte| state.after(*byte))
+    }
+
+    #[test]
+    fn a_narrow_terminal_shows_what_keys_do() {
+        assert_eq!(fitting("Linux: up", " ^] leaves", 20), "Linux: up ^] leaves");
+        assert_eq!(fitting("Linux: up", " ^] leaves", 19), "Linux: up ^] leaves");
+        assert_eq!(fitting("Linux: up", " ^] leaves", 18), "Linux: … ^] leaves");
+        assert_eq!(fitting("Linux: up", " ^] leaves", 5), "… ^] ");
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl View {
     pub fn show(&mut self, observed: &Observed, elapsed: Duration) {
         match self {
             View::Shell(terminal, unit) => {
-                terminal.status(&format!(" {}   Ctrl-] leaves{unit}", line(observed, elapsed)))
+                terminal.status(&format!(" {}", line(observed, elapsed)), &format!("   Ctrl-] leaves{unit}"))
             }
             View::Line(bar) => bar.set_message(line(observed, elapsed)),
             View::Plain(said) => {
@@ -70,7 +70,8 @@ impl View {
 }
 
 fn line(observed: &Observed, elapsed: Duration) -> String {
-    let mut parts = Vec::new();
+    // What matters most comes first: a narrow terminal does not show the rest.
+    let mut parts = vec![format!("{} ({:.0} s)", state(observed), elapsed.as_secs_f32())];
     // A line has no room for both.
     let tasks = observed.statuses.values().filter(|_| observed.counted.is_empty());
     for status in tasks {
@@ -81,9 +82,6 @@ fn line(observed: &Observed, elapsed: Duration) -> String {
         ));
     }
     parts.extend(processors(observed));
-    let waiting = observed.init_ns.is_none() && !observed.without_linux;
-    let clock = if waiting { format!(" ({:.0} s)", elapsed.as_secs_f32()) } else { String::new() };
-    parts.push(format!("{}{clock}", state(observed)));
     plain(&parts.join("   "))
 }
 
