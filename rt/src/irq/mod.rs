@@ -14,5 +14,5 @@ mod request;
 pub(crate) mod service;
 pub(crate) mod soft;
 
-pub use processor::{processor, processor_exists};
+pub use processor::{may_be_on, processor, processor_exists};
 pub(crate) use request::{Handler, free, replace, rtl_free_irq, rtl_hard_enable_irq, rtl_request_irq, run_due};

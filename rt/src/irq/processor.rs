@@ -2,6 +2,7 @@
 //! created for.
 
 use crate::error::EINVAL;
+use crate::log_line;
 use crate::thread;
 use core::ffi::{c_int, c_uint, c_ulong};
 use pillion_runtime::info;
@@ -25,6 +26,16 @@ fn of_lines() -> c_ulong {
 /// Returns whether the task has a processor with this number.
 pub fn processor_exists(number: c_int) -> bool {
     u32::try_from(number).is_ok_and(|number| all().checked_shr(number).unwrap_or(0) & 1 != 0)
+}
+
+/// The same for a processor that a thread is to run on; says what to do where it is another's.
+pub fn may_be_on(number: c_int) -> bool {
+    let may = processor_exists(number);
+    // No file can name others.
+    if !may && (0..8).contains(&number) {
+        log_line!("processor {number} is not this task's: name it in cpus of this task in the system file");
+    }
+    may
 }
 
 /// The processor that the caller runs on.

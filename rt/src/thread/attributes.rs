@@ -1,7 +1,7 @@
 //! Thread attributes.
 
 use crate::error::{EINVAL, number};
-use crate::irq::{processor, processor_exists};
+use crate::irq::{may_be_on, processor, processor_exists};
 use crate::sync::{SchedParam, prio_ok};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -127,8 +127,8 @@ attributes! {
     pthread_attr_setstacksize, pthread_attr_getstacksize: usize = stack_size where |v| v >= STACK_MIN;
     pthread_attr_setstackaddr, pthread_attr_getstackaddr: *mut c_void = stack_addr where |v| !v.is_null();
     pthread_attr_setdetachstate, pthread_attr_getdetachstate: c_int = detachstate where |v| v == 0 || v == DETACHED;
-    pthread_attr_setcpu_np, pthread_attr_getcpu_np: c_int = cpu where |v| processor_exists(v);
-    pthread_attr_setcpu, pthread_attr_getcpu: c_int = cpu where |v| processor_exists(v);
+    pthread_attr_setcpu_np, pthread_attr_getcpu_np: c_int = cpu where |v| may_be_on(v);
+    pthread_attr_setcpu, pthread_attr_getcpu: c_int = cpu where |v| may_be_on(v);
     pthread_attr_setfp_np, pthread_attr_getfp_np: c_int = use_fp where |_v| true;
 }
 

@@ -5,6 +5,8 @@
  * run: --cpus 4
  * task: cpu = 2
  * prints: on 2, exists 0 0 1 0, of 1
+ * prints: processor 0 is not this task's: name it in cpus of this task in the system file
+ * prints: processor 3 is not this task's: name it in cpus of this task in the system file
  * prints: attributes: 2, set 0 22 22 22, then 2
  * prints: lines: 0 -1, were 4; reserved 0 -22 -22
  * prints: clocks: 0 1

@@ -6,6 +6,7 @@
  * run: --cpus 2
  * task: cpus = [0, 1]
  * task: threads = 10
+ * prints: processor 2 is not this task's: name it in cpus of this task in the system file
  * prints: on 0, exists 1 1 0, of 2; attributes: 0, set 0 0 22, then 1
  * prints: a thread runs on 1, by its processor 1, and new attributes say 1
  * prints: counted 2000 and 2000, 0 at once, 0 lost

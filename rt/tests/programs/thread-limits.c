@@ -3,6 +3,7 @@
  * the table of threads is finite.
  *
  * task: threads = 5
+ * prints: processor 1 is not this task's: name it in cpus of this task in the system file
  * prints: stack size 20480, too small 22, cpu 22, joinable 0, priority 0, bad priority 22
  * prints: stacks that would wrap: 11 11 22
  * prints: all 5 threads are in use: raise threads of this task in the system file
