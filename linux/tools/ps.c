@@ -69,6 +69,8 @@ int command_ps(const struct options *options, int count, char **words)
 	}
 	if (options->json)
 		printf("],\"dual\":[");
+	else if (!pillion_task_count(view))
+		printf("no task with a skin; what the others do is in the log (`pillion dmesg`)\n");
 	show_dual(options->json);
 	if (options->json)
 		printf("]}\n");

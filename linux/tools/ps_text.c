@@ -72,7 +72,7 @@ void ps_text(const struct shown *task)
 {
 	const struct pillion_task_entry *entry = task->entry;
 
-	printf("%.32s: %s, started %u %s, at most %u %s, processor %" PRIu64, entry->name,
+	printf("%.32s: %s, started %u %s, at most %u %s, starts on processor %" PRIu64, entry->name,
 	       name_of_task_state(entry->state), entry->starts, entry->starts == 1 ? "time" : "times", entry->threads,
 	       entry->threads == 1 ? "thread" : "threads", entry->cpu);
 	if (entry->result)
