@@ -68,7 +68,9 @@ impl Reader<'_> {
         let period = or_default(period, has[0], TIME.period_ns);
         let budget = or_default(budget, has[1], TIME.budget_ns);
         let [first, last] = self.levels(dual.priorities);
-        let processors = self.processors(dual.cpus).unwrap_or(Processors::FIRST);
+        let processors = self.processors(dual.cpus);
+        let is_placed = processors.is_some();
+        let processors = processors.unwrap_or(Processors::FIRST);
         let threads: u32 = self.number("threads", dual.threads, THREADS, &limit::DUAL_THREADS);
         let linger_ms = self.number("linger_ms", dual.linger_ms, LINGER_MS, &limit::LINGER_MS);
         let watchdog_ms = self.number("watchdog_ms", dual.watchdog_ms, WATCHDOG_MS, &limit::WATCHDOG_MS);
@@ -81,6 +83,7 @@ impl Reader<'_> {
         let group = dual.group.map_or_else(|| GROUP.into(), |group| self.name(group));
         let skin = Skin {
             kind: Kind::Dual(Dual {
+                is_placed,
                 first,
                 linger_ms,
                 watchdog_ms,

@@ -81,6 +81,8 @@ pub enum Kind {
 /// Dual mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dual {
+    /// The file names its processors.
+    pub is_placed: bool,
     /// Level of a thread with priority 1 in Linux's FIFO class; 99 has the task's priority.
     pub first: u8,
     /// How long its threads may outlive Linux, in milliseconds.

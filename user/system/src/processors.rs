@@ -1,5 +1,5 @@
 //! Processors: their sets, the keys that name them, and the checks of what they name.
-use crate::{Kind, Problem, Skin, System, Target, Task, limit, parse::Reader, remedy, sections};
+use crate::{Dual, Kind, Problem, Skin, System, Target, Task, limit, parse::Reader, remedy, sections};
 use alloc::{format, vec::Vec};
 use core::fmt;
 use toml::Spanned;
@@ -42,8 +42,7 @@ impl Processors {
     /// Those of them that a test accepts.
     #[must_use]
     pub fn those(self, accepts: impl Fn(u8) -> bool) -> Processors {
-        let all = self.numbers().filter(|number| accepts(*number));
-        all.fold(Processors(0), |all, number| all.and(Processors::one(number)))
+        self.numbers().filter(|number| accepts(*number)).collect()
     }
 
     /// How many there are.
@@ -65,6 +64,12 @@ impl Processors {
 }
 
 const _: () = assert!(*limit::PROCESSOR.start() == 0 && *limit::PROCESSOR.end() == 7);
+
+impl FromIterator<u8> for Processors {
+    fn from_iter<T: IntoIterator<Item = u8>>(numbers: T) -> Processors {
+        numbers.into_iter().fold(Processors(0), |all, number| all.and(Processors::one(number)))
+    }
+}
 
 impl fmt::Display for Processors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,12 +122,23 @@ impl Reader<'_> {
 
 impl System {
     /// Where the file does not name Linux's processors, gives it all that are used of a machine
-    /// that runs so many. Beside a task with the skin "psc" it keeps the first.
+    /// that runs so many. Beside a task with the skin "psc" it keeps the first. Where it does not
+    /// name those of dual mode, that is on as many of Linux's as it has threads.
     pub fn meet(&mut self, running: u32) {
         let is_alone = self.skins().any(|(_, skin)| skin.kind == Kind::Psc);
         let used = self.processors.unwrap_or(Processors::ALL);
-        let Some(linux) = self.linux.as_mut().filter(|linux| !linux.is_placed && !is_alone) else { return };
-        linux.processors = used.those(|number| u32::from(number) < running).and(Processors::FIRST);
+        let Some(linux) = self.linux.as_mut() else { return };
+        if !linux.is_placed && !is_alone {
+            linux.processors = used.those(|number| u32::from(number) < running).and(Processors::FIRST);
+        }
+        let has = linux.processors;
+        for task in &mut self.tasks {
+            if let Some(Skin { kind: Kind::Dual(Dual { is_placed: false, .. }), threads, .. }) = task.skin {
+                // One thread more is the task's own.
+                task.processors = has.numbers().take(threads.saturating_sub(1) as usize).collect();
+                task.cpu = has.numbers().next().unwrap_or(0);
+            }
+        }
     }
 }
 

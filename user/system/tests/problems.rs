@@ -518,6 +518,7 @@ fn dual_mode_is_a_task_with_a_skin() {
     let time = |budget_ns, period_ns| Some(Budget { budget_ns, period_ns });
     let group = |name: &[u8]| core::array::from_fn(|at| name.get(at).copied().unwrap_or(0));
     let plain = Dual {
+        is_placed: false,
         first: 101,
         linger_ms: 0,
         watchdog_ms: 4_000,

@@ -201,9 +201,23 @@ fn linux_has_all_processors_that_run_and_are_used() {
     assert_eq!(of("cpus=[0,1,3]", "", 2), "0, 1");
     assert_eq!(of("", "cpus=[0]", 4), "0");
     assert_eq!(of("", "cpus=[2]", 2), "2", "what is wrong stays so");
-    // Functions of its processes run beside it; dual mode is on the first.
+    // Functions of its processes run beside it.
     assert_eq!([of("", "[dual]", 4), of("", "[[task]]\nname='p'\nskin='psc'", 4)], ["0, 1, 2, 3", "0"]);
     assert_eq!(of("", "[[task]]\nname='r'\nskin='rtlinux'", 4), "0, 1, 2, 3");
+}
+
+/// Where the file does not say where it is.
+#[test]
+fn dual_mode_is_where_linux_is() {
+    let of = |linux: &str, dual: &str, running| {
+        let mut system = parse(&format!("[system]\nname='s'\n[linux]\n{linux}\n[dual]\n{dual}\n")).unwrap();
+        system.meet(running);
+        let task = &system.tasks[0];
+        assert!(task.processors.has(task.cpu));
+        task.processors.to_string()
+    };
+    assert_eq!([of("", "", 1), of("", "", 4), of("", "threads=2", 4)], ["0", "0, 1, 2, 3", "0, 1"]);
+    assert_eq!([of("cpus=[2,3]", "", 4), of("cpus=[0,1]", "cpus=[1]", 4), of("", "cpus=[0]", 4)], ["2, 3", "1", "0"]);
 }
 
 #[test]

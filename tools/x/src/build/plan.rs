@@ -44,7 +44,7 @@ impl Plan {
                 None => return Err(unknown(repository, name, std::slice::from_ref(&here))),
             }
         }
-        let (path, text) = system_text(repository, arguments, &programs, running)?;
+        let (path, text) = system_text(repository, arguments, &programs)?;
         let text = if arguments.no_linux { without(&path, &text, &WITH_LINUX)? } else { text };
         let mut file = system_file::parse(&path, text)?;
         file.system.meet(running);
@@ -110,14 +110,8 @@ impl Plan {
 }
 
 /// The system file that the user names, else the one beside a program that has all the programs in
-/// it, else one made for them. Where several processors run, the latter is without dual mode, whose
-/// threads are on one of them.
-fn system_text(
-    repository: &Repository,
-    arguments: &BuildArguments,
-    programs: &[Program],
-    running: u32,
-) -> Result<(PathBuf, String)> {
+/// it, else one made for them.
+fn system_text(repository: &Repository, arguments: &BuildArguments, programs: &[Program]) -> Result<(PathBuf, String)> {
     let read = |path: PathBuf| system_file::text(&path).map(|text| (path, text));
     if let Some(path) = &arguments.system {
         return read(repository.named(path));
@@ -131,12 +125,10 @@ fn system_text(
         }
     }
     let names: Vec<&str> = programs.iter().map(Program::name).collect();
-    let (path, text) = match names.first() {
-        Some(first) => (repository.build("tasks").join(format!("{first}.toml")), task::system::text(&names)),
-        None => read(repository.path(DEFAULT_SYSTEM))?,
-    };
-    let text = if running > 1 { without(&path, &text, &[DUAL])? } else { text };
-    Ok((path, text))
+    match names.first() {
+        Some(first) => Ok((repository.build("tasks").join(format!("{first}.toml")), task::system::text(&names))),
+        None => read(repository.path(DEFAULT_SYSTEM)),
+    }
 }
 
 /// A system file's text without some sections.
@@ -233,7 +225,7 @@ mod tests {
         let repository = Repository::at(folder.path());
         let (a, b) = (program(folder.path(), "a"), program(folder.path(), "b"));
         let name = |programs: &[Program]| {
-            let (path, text) = system_text(&repository, &arguments(None), programs, 1).unwrap();
+            let (path, text) = system_text(&repository, &arguments(None), programs).unwrap();
             system_file::parse(&path, text).unwrap().system.name
         };
         assert_eq!(name(std::slice::from_ref(&a)), "a");
@@ -251,7 +243,7 @@ mod tests {
         fs::write(&file, text(&["a"])).unwrap();
         let (a, b) = (program(folder.path(), "a"), program(folder.path(), "b"));
         let repository = Repository::at(folder.path());
-        let (path, text) = system_text(&repository, &arguments(Some(&file)), std::slice::from_ref(&b), 1).unwrap();
+        let (path, text) = system_text(&repository, &arguments(Some(&file)), std::slice::from_ref(&b)).unwrap();
         let system = system_file::parse(&path, text).unwrap().system;
         assert!(require(&path, &system, &[a]).is_ok() && require(&path, &system, &[b]).is_err());
     }
@@ -265,18 +257,19 @@ mod tests {
 
     /// As `./x run --cpus N` does: the demonstration, or a program.
     #[test]
-    fn linux_has_all_processors_of_a_run() {
+    fn linux_and_dual_mode_have_all_processors_of_a_run() {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::find().unwrap();
         let of = |programs: &[Program], running| {
-            let (path, text) = system_text(&repository, &arguments(None), programs, running).unwrap();
+            let (path, text) = system_text(&repository, &arguments(None), programs).unwrap();
             let mut system = system_file::parse(&path, text).unwrap().system;
             system.meet(running);
-            (system.linux.unwrap().processors.count(), system.tasks.iter().any(|task| task.dual().is_some()))
+            let dual = system.tasks.iter().find(|task| task.dual().is_some()).unwrap();
+            (system.linux.unwrap().processors.count(), dual.processors.count())
         };
         let program = program(folder.path(), "a");
         for programs in [&[][..], std::slice::from_ref(&program)] {
-            assert_eq!((of(programs, 1), of(programs, 4)), ((1, true), (4, false)));
+            assert_eq!((of(programs, 1), of(programs, 4)), ((1, 1), (4, 4)));
         }
     }
 
