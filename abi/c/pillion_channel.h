@@ -13,7 +13,7 @@
 
 /* The window: name, version and sizes. */
 #define PILLION_CHANNEL_MAGIC 0x4e4148434c4c4950ULL
-#define PILLION_CHANNEL_VERSION 9
+#define PILLION_CHANNEL_VERSION 10
 #define PILLION_CHANNEL_TASKS 16
 #define PILLION_CHANNEL_FIFOS 64
 #define PILLION_CHANNEL_THREADS 64
@@ -806,6 +806,7 @@ _Static_assert(offsetof(struct pillion_dual_futexes, posts) == 272, "posts");
 
 /* Files that both sides read and write. */
 #define PILLION_DUAL_FILE_SET 32
+#define PILLION_DUAL_FILE_FIFOS 128
 #define PILLION_DUAL_FILE_READ 1
 #define PILLION_DUAL_FILE_WRITE 2
 #define PILLION_DUAL_FILE_COUNT_MAX 0xfffffffffffffffeULL
@@ -869,7 +870,7 @@ struct pillion_dual_descriptors {
     uint32_t file_operations;
     uint32_t file_data;
     uint32_t reserved;
-    uint64_t fifo_operations;
+    uint64_t fifos;
     uint64_t queue_operations;
     uint64_t queues;
 };
@@ -885,7 +886,7 @@ _Static_assert(offsetof(struct pillion_dual_descriptors, file_mode) == 32, "file
 _Static_assert(offsetof(struct pillion_dual_descriptors, file_operations) == 36, "file_operations");
 _Static_assert(offsetof(struct pillion_dual_descriptors, file_data) == 40, "file_data");
 _Static_assert(offsetof(struct pillion_dual_descriptors, reserved) == 44, "reserved");
-_Static_assert(offsetof(struct pillion_dual_descriptors, fifo_operations) == 48, "fifo_operations");
+_Static_assert(offsetof(struct pillion_dual_descriptors, fifos) == 48, "fifos");
 _Static_assert(offsetof(struct pillion_dual_descriptors, queue_operations) == 56, "queue_operations");
 _Static_assert(offsetof(struct pillion_dual_descriptors, queues) == 64, "queues");
 #endif
@@ -894,14 +895,18 @@ struct pillion_dual_open_fifo {
     uint32_t number;
     uint32_t generation;
     uint32_t task;
-    uint32_t reserved;
+    uint32_t mode;
+    uint64_t key;
+    uint64_t turn;
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_dual_open_fifo) == 16, "size");
+_Static_assert(sizeof(struct pillion_dual_open_fifo) == 32, "size");
 _Static_assert(offsetof(struct pillion_dual_open_fifo, number) == 0, "number");
 _Static_assert(offsetof(struct pillion_dual_open_fifo, generation) == 4, "generation");
 _Static_assert(offsetof(struct pillion_dual_open_fifo, task) == 8, "task");
-_Static_assert(offsetof(struct pillion_dual_open_fifo, reserved) == 12, "reserved");
+_Static_assert(offsetof(struct pillion_dual_open_fifo, mode) == 12, "mode");
+_Static_assert(offsetof(struct pillion_dual_open_fifo, key) == 16, "key");
+_Static_assert(offsetof(struct pillion_dual_open_fifo, turn) == 24, "turn");
 #endif
 
 /* Message queues of both sides. */

@@ -27,7 +27,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PILLCHAN");
 
 /// Version of this layout.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Maximum number of tasks with channels.
 pub const TASKS: usize = 16;

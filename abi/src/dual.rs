@@ -283,6 +283,9 @@ pub mod file {
         pub const TIMER: u32 = 3;
     }
 
+    /// How many open FIFOs can be used in primary mode.
+    pub const FIFOS: usize = 128;
+
     /// Bit of a file's mode: it may be read.
     pub const READ: u32 = 1;
     /// It may be written.
@@ -705,8 +708,8 @@ pub struct Descriptors {
     pub file_data: u32,
     /// Zero.
     pub reserved: u32,
-    /// Address of the operations of files whose data is an [`OpenFifo`].
-    pub fifo_operations: u64,
+    /// Address of the [`file::FIFOS`] [`OpenFifo`]s.
+    pub fifos: u64,
     /// Address of the operations of files whose data is a [`Queue`].
     pub queue_operations: u64,
     /// Address of the [`queue::QUEUES`] [`Queue`]s, of which each is one.
@@ -759,7 +762,12 @@ pub struct Queue {
     pub messages: [Message; queue::MESSAGES],
 }
 
-/// What an open `/dev/rtf*` is. It lies in Linux's memory.
+/// What an open `/dev/rtf*` is. It lies in Linux's memory; the data of the file begin with its
+/// address, or 0.
+///
+/// A file can be closed while it is looked up, and be another's then. So whoever looks reads `turn`
+/// and `key` first, looks the descriptor up once more in the end, and reads both again: with the
+/// same values, what was read between is of the file that the descriptor has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct OpenFifo {
@@ -769,8 +777,12 @@ pub struct OpenFifo {
     pub generation: u32,
     /// Index of the task that had it then.
     pub task: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// What may be done with it: [`file::READ`] and [`file::WRITE`].
+    pub mode: u32,
+    /// Address of the `struct file`; 0: this is free. Written last, and first when it is closed.
+    pub key: u64,
+    /// How many files had this place before, and this one.
+    pub turn: u64,
 }
 
 /// What a processor's runners and Linux, on the same processor, tell each other.
@@ -841,7 +853,7 @@ const _: () = {
     assert!(size_of::<Futexes>() == 384 && core::mem::offset_of!(Dual, futexes) == 4096);
     assert!(size_of::<Processor>() == 64 && core::mem::offset_of!(Dual, processors) == 64);
     assert!(size_of::<File>() == 128);
-    assert!(size_of::<OpenFifo>() == 16);
+    assert!(size_of::<OpenFifo>() == 32);
     assert!(size_of::<Queue>() == 64 + queue::MESSAGES * size_of::<Message>());
     assert!(size_of::<SignalTimer>() == 56);
     assert!(size_of::<Slot>() == 8192);

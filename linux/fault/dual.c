@@ -337,6 +337,7 @@ int fault_dual(void)
 	dual.head->descriptors.file_data = 16;
 	dual.head->descriptors.file_mode = 24;
 	dual.head->descriptors.queues = (u64)dual.queues;
+	dual.head->descriptors.fifos = (u64)dual.queues;
 	dual.head->descriptors.queue_operations = QUEUE_OPERATIONS;
 	for (count = 0; count < OFFERS; count++) {
 		unsigned int number = below(SLOTS);

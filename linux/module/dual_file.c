@@ -321,7 +321,7 @@ bool dual_file_call(u64 number)
 bool dual_file_waits(u64 number, unsigned int descriptor)
 {
 	struct file *file = dual_file_call(number) ? fget(descriptor) : NULL;
-	bool is_fifo = file && !dual_has_several() && rtf_is(file);
+	bool is_fifo = file && rtf_is_shown(file);
 	bool waits = is_fifo || (file && number == __NR_read && dual_file_of(file));
 
 	if (file)

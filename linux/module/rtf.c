@@ -4,6 +4,7 @@
 #include <linux/compat.h>
 #include <linux/device.h>
 #include <linux/fs.h>
+#include <linux/gfp.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -19,11 +20,19 @@
 
 #define MAJOR_NUMBER 150
 
-/* An open file: its FIFO, as it was found at open, and as threads in primary mode find it. */
+/*
+ * An open file: its FIFO, as it was found at open, and as threads in primary mode find it, unless
+ * there are too many.
+ */
 struct handle {
-	struct pillion_dual_open_fifo shown;
+	struct pillion_dual_open_fifo *shown;
 	struct fifo_view opened;
 };
+
+/* What threads in primary mode find, whole pages of Linux's memory. Guarded by `users_lock`. */
+static struct pillion_dual_open_fifo *shown;
+
+#define SHOWN_BYTES (PILLION_DUAL_FILE_FIFOS * sizeof(*shown))
 
 /*
  * The users of a FIFO: one process, with any number of files. Files of a FIFO that is gone do not
@@ -296,6 +305,26 @@ static void uncount(const struct fifo_view *view)
 	mutex_unlock(&users_lock);
 }
 
+/* Shows an open file to threads in primary mode, in a free place; NULL: there is none. */
+static struct pillion_dual_open_fifo *show(const struct fifo_view *opened, struct file *file)
+{
+	struct pillion_dual_open_fifo *entry = shown;
+
+	while (entry < shown + PILLION_DUAL_FILE_FIFOS && entry->key)
+		entry++;
+	if (entry == shown + PILLION_DUAL_FILE_FIFOS)
+		return NULL;
+	/* Whoever still looks at the file that was here before sees that it is gone. */
+	WRITE_ONCE(entry->turn, entry->turn + 1);
+	smp_wmb();
+	entry->number = opened->number;
+	entry->generation = opened->generation;
+	entry->task = opened->task->index;
+	entry->mode = file->f_mode & (PILLION_DUAL_FILE_READ | PILLION_DUAL_FILE_WRITE);
+	smp_store_release(&entry->key, (u64)file);
+	return entry;
+}
+
 static int rtf_file_open(struct inode *inode, struct file *file)
 {
 	struct handle *handle = kmalloc(sizeof(*handle), GFP_KERNEL);
@@ -307,16 +336,13 @@ static int rtf_file_open(struct inode *inode, struct file *file)
 	error = fifo_view(iminor(inode), &handle->opened);
 	if (!error)
 		error = task_alive(handle->opened.task) ? count(&handle->opened) : -ENODEV;
+	if (!error)
+		handle->shown = show(&handle->opened, file);
 	mutex_unlock(&users_lock);
 	if (error) {
 		kfree(handle);
 		return error;
 	}
-	handle->shown = (struct pillion_dual_open_fifo){
-		.number = handle->opened.number,
-		.generation = handle->opened.generation,
-		.task = handle->opened.task->index,
-	};
 	file->private_data = handle;
 	return stream_open(inode, file);
 }
@@ -325,6 +351,8 @@ static int rtf_release(struct inode *inode, struct file *file)
 {
 	struct handle *handle = file->private_data;
 
+	if (handle->shown)
+		WRITE_ONCE(handle->shown->key, 0);
 	uncount(&handle->opened);
 	kfree(handle);
 	return 0;
@@ -341,10 +369,10 @@ static const struct file_operations operations = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* Whether a file is one of these. */
-bool rtf_is(const struct file *file)
+/* Whether a file is one of these, and threads in primary mode find it. */
+bool rtf_is_shown(const struct file *file)
 {
-	return file->f_op == &operations;
+	return file->f_op == &operations && ((const struct handle *)file->private_data)->shown;
 }
 
 /* Tells the task of dual mode how it finds these files. */
@@ -353,8 +381,7 @@ void rtf_state(struct pillion_dual_descriptors *told)
 	told->file_mode = offsetof(struct file, f_mode);
 	told->file_operations = offsetof(struct file, f_op);
 	told->file_data = offsetof(struct file, private_data);
-	/* What a file points to can be another's before it is read, where others run meanwhile. */
-	told->fifo_operations = dual_has_several() ? 0 : (u64)&operations;
+	told->fifos = (u64)shown;
 }
 
 static bool in_use(const struct task *task)
@@ -410,10 +437,14 @@ static int make_nodes(void)
 
 int rtf_open(void)
 {
-	int error = register_chrdev_region(MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS, "rtf");
+	int error = -ENOMEM;
 
-	if (error)
+	shown = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, get_order(SHOWN_BYTES));
+	if (!shown)
 		return error;
+	error = register_chrdev_region(MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS, "rtf");
+	if (error)
+		goto free;
 	error = class_register(&class);
 	if (error)
 		goto unregister;
@@ -430,6 +461,8 @@ remove_class:
 	class_unregister(&class);
 unregister:
 	unregister_chrdev_region(MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS);
+free:
+	free_pages((unsigned long)shown, get_order(SHOWN_BYTES));
 	return error;
 }
 
@@ -439,4 +472,5 @@ void rtf_close(void)
 	cdev_del(&device);
 	class_unregister(&class);
 	unregister_chrdev_region(MKDEV(MAJOR_NUMBER, 0), PILLION_CHANNEL_FIFOS);
+	free_pages((unsigned long)shown, get_order(SHOWN_BYTES));
 }

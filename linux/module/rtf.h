@@ -10,7 +10,7 @@ struct file;
 int rtf_open(void);
 void rtf_close(void);
 int rtf_unload(struct task *task);
-bool rtf_is(const struct file *file);
+bool rtf_is_shown(const struct file *file);
 void rtf_state(struct pillion_dual_descriptors *told);
 
 #endif

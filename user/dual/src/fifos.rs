@@ -7,7 +7,8 @@ use crate::lock::All;
 use crate::place;
 use crate::process::{LinuxRam, is_beyond};
 use crate::runner;
-use crate::window::{Event, Fifo};
+use crate::window::{Event, Fifo, Which};
+use core::mem::offset_of;
 use core::sync::atomic::{
     AtomicU32,
     Ordering::{Relaxed, SeqCst},
@@ -35,7 +36,7 @@ const MOST: u64 = i32::MAX as u64;
 
 /// An open file of the thread's process.
 struct Opened {
-    fifo: OpenFifo,
+    fifo: Which,
     mode: u32,
     may_wait: bool,
 }
@@ -48,16 +49,33 @@ static WAITS: [[AtomicU32; 2]; FIFOS] = [const { [const { AtomicU32::new(0) }; 2
 fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Opened> {
     let told = place::descriptors();
     let key = file_of(ram, &told, table, descriptor)?;
-    let Descriptors { file_flags, file_mode, file_operations, file_data, fifo_operations, .. } = told;
-    let place = |address, offset| place_of(&told, address, offset);
-    if fifo_operations == 0 || ram.long(place(key, file_operations))? != fifo_operations {
+    let Descriptors { direct_map, file_flags, file_data, fifos, .. } = told;
+    let data = ram.long(place_of(&told, key, file_data))?;
+    let offset = ram.long(place_of(&told, data, 0))?.checked_sub(fifos)?;
+    let size = size_of::<OpenFifo>() as u64;
+    if direct_map == 0 || fifos == 0 || !offset.is_multiple_of(size) || offset / size >= file::FIFOS as u64 {
         return None;
     }
-    let data = ram.long(place(key, file_data))?;
-    let [number, generation, task] = [ram.word(place(data, 0))?, ram.word(place(data, 4))?, ram.word(place(data, 8))?];
-    let fifo = OpenFifo { number, generation, task, reserved: 0 };
-    let may_wait = ram.word(place(key, file_flags))? & O_NONBLOCK == 0;
-    Some(Opened { fifo, mode: ram.word(place(key, file_mode))?, may_wait })
+    let at = |field: usize| place_of(&told, fifos + offset, field as u32);
+    let turn = ram.long(at(offset_of!(OpenFifo, turn)))?;
+    let is_key = || Some(ram.long(at(offset_of!(OpenFifo, key)))? == key);
+    if !is_key()? {
+        return None;
+    }
+    fence(SeqCst);
+    let word = |field| ram.word(at(field));
+    let fifo = Which {
+        number: word(offset_of!(OpenFifo, number))?,
+        generation: word(offset_of!(OpenFifo, generation))?,
+        task: word(offset_of!(OpenFifo, task))?,
+    };
+    let mode = word(offset_of!(OpenFifo, mode))?;
+    let may_wait = ram.word(place_of(&told, key, file_flags))? & O_NONBLOCK == 0;
+    fence(SeqCst);
+    let is_same = file_of(ram, &told, table, descriptor)? == key
+        && is_key()?
+        && ram.long(at(offset_of!(OpenFifo, turn)))? == turn;
+    is_same.then_some(Opened { fifo, mode, may_wait })
 }
 
 /// The runner that a word names.

@@ -13,7 +13,7 @@ use core::sync::atomic::{
 use pillion_abi::channel::{
     Directory, FIFOS, FifoControl, FifoEntry, Share, Status, TASKS, fifo_flag, task_state, user,
 };
-use pillion_abi::dual::{OpenFifo, life};
+use pillion_abi::dual::life;
 use pillion_channel::event;
 use pillion_channel::ring::{self, Counters, Piece};
 use pillion_runtime::info::{address, skin};
@@ -26,6 +26,15 @@ pub enum Event {
     Data,
     /// Room for what is written.
     Room,
+}
+
+/// Which of the FIFOs that had a number, and whose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Which {
+    pub number: u32,
+    pub generation: u32,
+    /// Index of the task.
+    pub task: u32,
 }
 
 /// A FIFO as it was found at one moment. Whatever happens to it, the pointers stay in the share of
@@ -88,7 +97,7 @@ impl Fifo {
     }
 
     /// The FIFO that a process opened, if it is still there.
-    pub fn opened(opened: &OpenFifo) -> Option<Fifo> {
+    pub fn opened(opened: &Which) -> Option<Fifo> {
         Fifo::find(opened.number).filter(|now| now.generation == opened.generation && now.task as u32 == opened.task)
     }
 

@@ -163,7 +163,7 @@ fn dual(out: &mut Header) {
         waiters: "uint32_t", anywhere: "uint32_t", busy: "uint32_t", reserved: "uint32_t",
         waits: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]", owned: "uint32_t" "[PILLION_DUAL_FUTEX_BUCKETS]",
         posts: "uint64_t" "[PILLION_DUAL_FUTEX_POSTS]",);
-    define!(out, "Files that both sides read and write.", "DUAL_FILE_", dual_mode::file, SET READ WRITE COUNT_MAX TAKEN FREE BY_LINUX BY_TASK);
+    define!(out, "Files that both sides read and write.", "DUAL_FILE_", dual_mode::file, SET FIFOS READ WRITE COUNT_MAX TAKEN FREE BY_LINUX BY_TASK);
     define!(out, "What such a file is.", "DUAL_FILE_", dual_mode::file::kind, NONE EVENT SEMAPHORE TIMER);
     structure!(out, "dual_timer_setting", dual_mode::TimerSetting,
         clock: "uint64_t", first: "uint64_t", interval: "uint64_t", flags: "uint64_t",);
@@ -174,10 +174,11 @@ fn dual(out: &mut Header) {
     structure!(out, "dual_descriptors", dual_mode::Descriptors,
         direct_map: "uint64_t", files: "uint64_t", count: "uint32_t", fdtable_count: "uint32_t",
         fdtable_files: "uint32_t", file_flags: "uint32_t", file_mode: "uint32_t", file_operations: "uint32_t",
-        file_data: "uint32_t", reserved: "uint32_t", fifo_operations: "uint64_t", queue_operations: "uint64_t",
+        file_data: "uint32_t", reserved: "uint32_t", fifos: "uint64_t", queue_operations: "uint64_t",
         queues: "uint64_t",);
     structure!(out, "dual_open_fifo", dual_mode::OpenFifo,
-        number: "uint32_t", generation: "uint32_t", task: "uint32_t", reserved: "uint32_t",);
+        number: "uint32_t", generation: "uint32_t", task: "uint32_t", mode: "uint32_t", key: "uint64_t",
+        turn: "uint64_t",);
     define!(out, "Message queues of both sides.", "DUAL_QUEUE_", dual_mode::queue,
         MESSAGES SIZE QUEUES PRIORITIES NUMBERS FIRST);
     structure!(out, "dual_queue_message", dual_mode::Message,
