@@ -80,11 +80,11 @@ impl Expect {
 
     /// Allows latencies in which this many processors take turns: virtual time passes for all of
     /// them while one executes. Each gets the same share of a round, so a latency is as many times
-    /// as long; and the turn of its own processor may have been over just before it began, so that
-    /// the others' turns of that round come first.
+    /// as long; and the others' turns of two more rounds come between: the turn of its own
+    /// processor may have been over just before it began, and a deadline may have cut one short.
     pub fn allow_turns(&mut self, processors: u64) {
         let others = ROUND - ROUND / processors;
-        self.max_ns = self.max_ns.map(|max| max * processors + others);
+        self.max_ns = self.max_ns.map(|max| max * processors + 2 * others);
     }
 
     fn check_result(&self, result: &Value, wrong: &mut Vec<String>) {
