@@ -47,8 +47,12 @@ impl Reader<'_> {
 
     /// The key on the line of a value that begins at `offset`, if it has one there.
     fn key(&self, offset: usize) -> Option<&str> {
-        let line = self.text.get(..offset)?.lines().last()?;
-        let (before, _) = line.rsplit_once('=')?;
+        let line = self.text.get(..offset)?.rsplit('\n').next()?;
+        let (before, between) = line.rsplit_once('=')?;
+        // Behind a brace it is a key, which has no value yet.
+        if between.contains(['{', '}']) {
+            return None;
+        }
         before.trim_end().rsplit([' ', '{', ',']).next().filter(|key| !key.is_empty())
     }
 

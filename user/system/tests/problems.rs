@@ -271,6 +271,24 @@ fn values_by_themselves() {
     }
 }
 
+/// A message names the key of its value, and no other one.
+#[test]
+fn keys_are_those_of_their_values() {
+    for (rest, whole) in [
+        ("cpus=\"0-3\"", "cpus: invalid type: string \"0-3\", expected a list"),
+        ("cpus=[0,'1']", "cpus: invalid type: string \"1\", expected i64"),
+        ("colour=1", "unknown field `colour`"),
+        ("interrupts=[{line=1},{lime=2}]", "unknown field `lime`"),
+        ("interrupts=[{}]", "interrupts: missing field `line`"),
+        ("[[task]]\npriority=2", "missing field `name`"),
+    ] {
+        let problems = parse(&format!("{A}{rest}")).unwrap_err();
+        let [problem] = &problems[..] else { panic!("{problems:?}") };
+        let told = problem.message.split(", expected one of").next().unwrap_or_default();
+        assert_eq!(told, whole, "{rest}");
+    }
+}
+
 #[test]
 fn all_shared_buffers_have_an_end() {
     let told = |rest: &str| check(&parse(&format!("{S}{rest}")).unwrap(), &Target::default());
