@@ -310,7 +310,7 @@ static struct pillion_dual_open_fifo *show(const struct fifo_view *opened, struc
 {
 	struct pillion_dual_open_fifo *entry = shown;
 
-	while (entry < shown + PILLION_DUAL_FILE_FIFOS && entry->key)
+	while (entry < shown + PILLION_DUAL_FILE_FIFOS && READ_ONCE(entry->key))
 		entry++;
 	if (entry == shown + PILLION_DUAL_FILE_FIFOS)
 		return NULL;

@@ -5,7 +5,7 @@ use crate::error::EINVAL;
 use crate::log_line;
 use crate::thread;
 use core::ffi::{c_int, c_uint, c_ulong};
-use pillion_runtime::info;
+use pillion_runtime::info::{self, PROCESSORS};
 
 /// The number of the caller's processor, below 8.
 pub fn processor() -> c_int {
@@ -32,7 +32,7 @@ pub fn processor_exists(number: c_int) -> bool {
 pub fn may_be_on(number: c_int) -> bool {
     let may = processor_exists(number);
     // No file can name others.
-    if !may && (0..8).contains(&number) {
+    if !may && (0..PROCESSORS as c_int).contains(&number) {
         log_line!("processor {number} is not this task's: name it in cpus of this task in the system file");
     }
     may

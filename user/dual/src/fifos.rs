@@ -15,7 +15,7 @@ use core::sync::atomic::{
     fence,
 };
 use pillion_abi::channel::{FIFOS, user};
-use pillion_abi::dual::{Descriptors, OpenFifo, file, resume};
+use pillion_abi::dual::{OpenFifo, file, resume};
 use pillion_channel::event;
 use pillion_dual::exclusion::Runners;
 use pillion_dual::objects::error;
@@ -49,14 +49,13 @@ static WAITS: [[AtomicU32; 2]; FIFOS] = [const { [const { AtomicU32::new(0) }; 2
 fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Opened> {
     let told = place::descriptors();
     let key = file_of(ram, &told, table, descriptor)?;
-    let Descriptors { direct_map, file_flags, file_data, fifos, .. } = told;
-    let data = ram.long(place_of(&told, key, file_data))?;
-    let offset = ram.long(place_of(&told, data, 0))?.checked_sub(fifos)?;
-    let size = size_of::<OpenFifo>() as u64;
-    if direct_map == 0 || fifos == 0 || !offset.is_multiple_of(size) || offset / size >= file::FIFOS as u64 {
+    let data = ram.long(place_of(&told, key, told.file_data))?;
+    let entry = ram.long(place_of(&told, data, 0))?;
+    let (offset, size) = (entry.checked_sub(told.fifos)?, size_of::<OpenFifo>() as u64);
+    if !offset.is_multiple_of(size) || offset / size >= file::FIFOS as u64 {
         return None;
     }
-    let at = |field: usize| place_of(&told, fifos + offset, field as u32);
+    let at = |field: usize| place_of(&told, entry, field as u32);
     let turn = ram.long(at(offset_of!(OpenFifo, turn)))?;
     let is_key = || Some(ram.long(at(offset_of!(OpenFifo, key)))? == key);
     if !is_key()? {
@@ -70,7 +69,7 @@ fn find(ram: &LinuxRam, table: u64, descriptor: u32) -> Option<Opened> {
         task: word(offset_of!(OpenFifo, task))?,
     };
     let mode = word(offset_of!(OpenFifo, mode))?;
-    let may_wait = ram.word(place_of(&told, key, file_flags))? & O_NONBLOCK == 0;
+    let may_wait = ram.word(place_of(&told, key, told.file_flags))? & O_NONBLOCK == 0;
     fence(SeqCst);
     let is_same = file_of(ram, &told, table, descriptor)? == key
         && is_key()?
