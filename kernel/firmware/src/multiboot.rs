@@ -19,11 +19,12 @@ mod tag {
 }
 
 /// Reads the tags; ignores what makes no sense. The boot loader's copy of the ACPI root pointer
-/// goes to `rsdp`.
+/// goes to `rsdp`, the later version's if there are both.
 pub fn parse(memory: &impl Memory, address: u64, params: &mut BootParams, rsdp: &mut [u8; RSDP_SIZE]) -> Option<()> {
     let total = u32_at(memory.bytes(address, 8)?, 0)?.min(1 << 20);
     let all = memory.bytes(address, total as usize)?;
     let mut offset = 8;
+    let mut has_new = false;
     loop {
         let kind = u32_at(all, offset)?;
         let size = u32_at(all, offset + 4)? as usize;
@@ -33,7 +34,10 @@ pub fn parse(memory: &impl Memory, address: u64, params: &mut BootParams, rsdp: 
             tag::COMMAND_LINE => params.set_command_line(data),
             tag::MODULE => add_module(data, params),
             tag::MEMORY_MAP => add_map(data, params),
+            tag::RSDP_OLD if has_new => {}
             tag::RSDP_OLD | tag::RSDP_NEW => {
+                has_new = kind == tag::RSDP_NEW;
+                rsdp.fill(0);
                 for (to, from) in rsdp.iter_mut().zip(data) {
                     *to = *from;
                 }
@@ -59,6 +63,12 @@ fn add_map(data: &[u8], params: &mut BootParams) {
             params.add_range(base, length, kind);
         }
     }
+}
+
+/// Whether a boot loader's copy of the root pointer is one.
+#[must_use]
+pub fn is_root_pointer(bytes: &[u8; RSDP_SIZE]) -> bool {
+    bytes.starts_with(b"RSD PTR ") && sums_to_zero(&bytes[..20])
 }
 
 /// Looks for the original of the ACPI root pointer where a BIOS keeps it.

@@ -98,9 +98,17 @@ impl BootParams {
         self.command_line.get(..self.command_line_length).unwrap_or(&[])
     }
 
-    /// Notes an entry of the firmware's memory map.
+    /// Notes an entry of the firmware's memory map. One that continues the entry before it is
+    /// joined to it: a UEFI's map has hundreds, most of them neighbours that are the same here.
     pub fn add_range(&mut self, base: u64, size: u64, kind: u32) {
-        if let Some(free) = self.firmware.get_mut(self.firmware_count) {
+        let last = self.firmware_count.checked_sub(1).and_then(|last| self.firmware.get_mut(last));
+        if let Some(last) = last
+            && last.kind == kind
+            && last.base.checked_add(last.size) == Some(base)
+            && let Some(joined) = last.size.checked_add(size)
+        {
+            last.size = joined;
+        } else if let Some(free) = self.firmware.get_mut(self.firmware_count) {
             *free = FirmwareRange { base, size, kind };
             self.firmware_count += 1;
         } else {

@@ -143,6 +143,67 @@ fn holes_above_4_gib() {
     assert!(draw(&many, 1 << 40).iter().all(|r| r.2 != hole), "memory that was not read may be anywhere");
 }
 
+/// Tags as GRUB gives them, of kind and contents.
+fn tags(all: &[(u32, Vec<u8>)]) -> Bytes {
+    let mut bytes = vec![0; 8];
+    for (kind, data) in all.iter().chain(&[(0, Vec::new())]) {
+        bytes.extend([*kind, 8 + data.len() as u32].map(u32::to_le_bytes).concat());
+        bytes.extend(data);
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+    }
+    let total = bytes.len() as u64;
+    put(&mut bytes, 0, total, 4);
+    Bytes(bytes)
+}
+
+fn parsed(all: &[(u32, Vec<u8>)]) -> (BootParams, [u8; multiboot::RSDP_SIZE]) {
+    let (mut params, mut rsdp) = (BootParams::new(), [0; multiboot::RSDP_SIZE]);
+    multiboot::parse(&tags(all), 0, &mut params, &mut rsdp).unwrap();
+    (params, rsdp)
+}
+
+/// Both versions may be there, in any order; the newer one is of use without the other.
+#[test]
+fn the_newer_root_pointer_counts() {
+    let (old, new) = (b"RSD PTR old".to_vec(), [b"RSD PTR new".as_slice(), &[1; 25]].concat());
+    for all in [[(14, old.clone()), (15, new.clone())], [(15, new.clone()), (14, old.clone())]] {
+        assert_eq!(parsed(&all).1.as_slice(), new);
+    }
+    assert_eq!(parsed(&[(14, old.clone())]).1[..11], old);
+    let mut pointer = [0; multiboot::RSDP_SIZE];
+    pointer[..8].copy_from_slice(b"RSD PTR ");
+    assert!(!multiboot::is_root_pointer(&pointer));
+    pointer[8] = pointer[..20].iter().fold(0_u8, |sum, byte| sum.wrapping_sub(*byte));
+    assert!(multiboot::is_root_pointer(&pointer));
+}
+
+/// A UEFI's map: hundreds of ranges, by which kinds of memory alternate that are the same here.
+#[test]
+fn neighbours_of_a_long_map_are_joined() {
+    const MIB: u64 = 1 << 20;
+    let mut params = BootParams::new();
+    (1..2000).for_each(|i| params.add_range(i * MIB, MIB, if i % 500 == 0 { 2 } else { 1 }));
+    params.draw_map(0x20_0000, 0x60_0000, REACH);
+    assert_eq!((params.unread(), params.finish()), (0, (0, 0)));
+    let ram = params.memory().iter().filter(|r| r.kind == range_kind::RAM);
+    assert_eq!(ram.map(|r| r.size).sum::<u64>(), (1999 - 3) * MIB - 0x40_0000);
+}
+
+/// Each page of a firmware's map: the strictest kind of all entries that touch it.
+fn strictest(entries: &[(u64, u64, u32)], page: u64) -> u64 {
+    let (from, to) = (page * 4096, (page + 1) * 4096);
+    let touching = || entries.iter().filter(|(base, size, _)| *size != 0 && *base < to && base + size > from);
+    if touching().any(|entry| matches!(entry.2, 3 | 4)) {
+        range_kind::ACPI
+    } else if touching().any(|entry| entry.2 != 1) {
+        range_kind::DEVICE
+    } else if entries.iter().any(|(base, size, kind)| *kind == 1 && *base <= from && base + size >= to) {
+        range_kind::RAM
+    } else {
+        range_kind::HOLE
+    }
+}
+
 /// A copy that a firmware or a boot loader left half changed may lie before the root pointer.
 #[test]
 fn the_root_pointer_is_found_behind_a_stale_one() {
@@ -199,5 +260,33 @@ proptest! {
         let mut rsdp = [0; multiboot::RSDP_SIZE];
         let _ = multiboot::parse(&Bytes(tags), 0, &mut params, &mut rsdp);
         check(&mut params);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Hundreds of ranges that overlap, in no order: what the firmware keeps is never taken for
+    /// RAM, and what is left out is nobody's.
+    #[test]
+    fn long_maps_without_order(
+        entries in prop::collection::vec((0_u64..0x400, 0_u64..0x3000, prop::sample::select(vec![1_u32, 1, 1, 2, 3, 4, 5, 7])), 300..500),
+    ) {
+        const BASE: u64 = 0x800_0000;
+        let entries: Vec<_> = entries.iter().map(|(page, size, kind)| (BASE + page * 4096 + size % 5 * 1000, *size, *kind)).collect();
+        let mut params = BootParams::new();
+        entries.iter().for_each(|(base, size, kind)| params.add_range(*base, *size, *kind));
+        params.draw_map(0x20_0000, 0x60_0000, REACH);
+        let (_, lost) = params.finish();
+        prop_assert!(params.memory().len() <= REGIONS && params.unread() == 0);
+        let mut absent = 0;
+        for page in BASE / 4096..BASE / 4096 + 0x400 {
+            let wanted = strictest(&entries, page);
+            match params.memory().iter().find(|r| r.base <= page * 4096 && page * 4096 < r.base + r.size) {
+                Some(found) => prop_assert_eq!(found.kind, wanted, "page {:#x}", page),
+                None => absent += 4096,
+            }
+        }
+        prop_assert!(absent <= lost);
     }
 }

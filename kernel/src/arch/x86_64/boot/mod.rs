@@ -130,9 +130,13 @@ fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; R
         return understood;
     }
     let understood = multiboot::parse(&LowMemory, info, params, rsdp);
-    if rsdp.starts_with(b"RSD PTR ") {
-        params.rsdp = multiboot::find_rsdp(&LowMemory).unwrap_or(physical(rsdp.as_ptr()));
-    }
+    // The copy comes first: where the firmware is a UEFI, what looks like an original below 1 MiB
+    // may be left over from something else.
+    params.rsdp = if multiboot::is_root_pointer(rsdp) {
+        physical(rsdp.as_ptr())
+    } else {
+        multiboot::find_rsdp(&LowMemory).unwrap_or(0)
+    };
     understood
 }
 
