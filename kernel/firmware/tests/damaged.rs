@@ -1,6 +1,6 @@
 //! Whatever a boot loader hands over, the kernel gets a map that is sorted and without overlaps.
 
-use pillion_abi::boot::{REGIONS, range_kind};
+use pillion_abi::boot::{REGIONS, Screen, range_kind, screen_kind};
 use pillion_firmware::ranges::{Cached, cached};
 use pillion_firmware::{acpi, bytes::Memory, multiboot, params::BootParams, pvh};
 use proptest::prelude::*;
@@ -160,6 +160,47 @@ fn parsed(all: &[(u32, Vec<u8>)]) -> (BootParams, [u8; multiboot::RSDP_SIZE]) {
     let (mut params, mut rsdp) = (BootParams::new(), [0; multiboot::RSDP_SIZE]);
     multiboot::parse(&tags(all), 0, &mut params, &mut rsdp).unwrap();
     (params, rsdp)
+}
+
+/// A tag of kind 8: a screen of 1280 by 800 pixels at 2 GiB.
+fn screen_tag(base: u64, pitch: u32, width: u32, bits: u8, kind: u8) -> Vec<u8> {
+    let mut data = base.to_le_bytes().to_vec();
+    data.extend([pitch, width, 800].map(u32::to_le_bytes).concat());
+    data.extend([bits, kind, 0, 0, 16, 8, 8, 8, 0, 8]);
+    data
+}
+
+/// The screen is handed over if it can be one, and is wholly where devices answer.
+#[test]
+fn a_screen_is_understood() {
+    let map = |base: u64, size: u64| {
+        let entry = [base.to_le_bytes(), size.to_le_bytes(), 1_u64.to_le_bytes()].concat();
+        (6, [24_u32.to_le_bytes().to_vec(), vec![0; 4], entry].concat())
+    };
+    let of = |tag: Vec<u8>| {
+        let (mut params, _) = parsed(&[map(0x10_0000, 0x3ff0_0000), (8, tag)]);
+        check(&mut params);
+        params.screen
+    };
+    let good = of(screen_tag(2 << 30, 5120, 1280, 32, 1));
+    assert_eq!((good.base, good.pitch, good.width, good.height), (2 << 30, 5120, 1280, 800));
+    assert_eq!((good.kind, good.bits, good.colours), (screen_kind::PIXELS, 32, [[16, 8], [8, 8], [0, 8], [0, 0]]));
+    let text = of(screen_tag(0xb_8000, 160, 80, 16, 2));
+    assert_eq!((text.kind, text.bits, text.colours), (screen_kind::TEXT, 16, [[0; 2]; 4]));
+    let wrong = [
+        ("of colours by number", screen_tag(2 << 30, 1280, 1280, 8, 0)),
+        ("of lines that overlap", screen_tag(2 << 30, 5119, 1280, 32, 1)),
+        ("of no bits", screen_tag(2 << 30, 5120, 1280, 0, 1)),
+        ("of no width", screen_tag(2 << 30, 5120, 0, 32, 1)),
+        ("of colours outside of a pixel", screen_tag(2 << 30, 5120, 1280, 16, 1)),
+        ("beyond all addresses", screen_tag(u64::MAX - 4096, 5120, 1280, 32, 1)),
+        ("in RAM", screen_tag(0x100_0000, 5120, 1280, 32, 1)),
+        ("at RAM's end", screen_tag(0x4000_0000 - 0x1000, 5120, 1280, 32, 1)),
+        ("cut short", screen_tag(2 << 30, 5120, 1280, 32, 1)[..29].to_vec()),
+    ];
+    for (what, tag) in wrong {
+        assert_eq!(of(tag), Screen::default(), "{what}");
+    }
 }
 
 /// Both versions may be there, in any order; the newer one is of use without the other.

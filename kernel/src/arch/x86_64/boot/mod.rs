@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::layout::{ALWAYS_MAPPED, Image, direct, physical};
 use super::{apic, check, clock, code, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, paging, percpu, pic};
 use super::{serial, trap};
+use pillion_abi::boot::screen_kind;
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -172,6 +173,17 @@ fn report(params: &BootParams, forgotten: (usize, u64)) {
         log!(
             "[boot] the memory map is too long: {} entries not read, {ranges} ranges ({kib} KiB) not used",
             params.unread()
+        );
+    }
+    let screen = params.screen;
+    if screen.kind != screen_kind::NONE {
+        log!(
+            "[boot] screen of {} by {} {} at {:#x}, {} bits each",
+            screen.width,
+            screen.height,
+            if screen.kind == screen_kind::TEXT { "characters" } else { "pixels" },
+            screen.base,
+            screen.bits
         );
     }
     log!("[boot] bundle {:#x} bytes at {:#x}, RSDP at {:#x}", params.bundle.size, params.bundle.base, params.rsdp);
