@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Memory, priorities, deadlines and vectors. */
-#define PILLION_VERSION 4
+#define PILLION_VERSION 5
 #define PILLION_PAGE 0x1000
 #define PILLION_LARGE_PAGE 0x200000
 #define PILLION_USER_END 0x7ffffffff000ULL
@@ -229,6 +229,11 @@ enum pillion_kind {
 #define PILLION_BOOT_IO_APICS 8
 #define PILLION_BOOT_PROCESSORS 32
 
+/* Kinds of screens. */
+#define PILLION_SCREEN_NONE 0
+#define PILLION_SCREEN_PIXELS 1
+#define PILLION_SCREEN_TEXT 2
+
 /* Whether a processor runs, or why it does not. */
 #define PILLION_PROCESSOR_NONE 0
 #define PILLION_PROCESSOR_RUNS 1
@@ -369,6 +374,26 @@ _Static_assert(offsetof(struct pillion_io_apic, first) == 8, "first");
 _Static_assert(offsetof(struct pillion_io_apic, lines) == 12, "lines");
 #endif
 
+struct pillion_screen {
+    uint64_t base;
+    uint32_t pitch;
+    uint32_t width;
+    uint32_t height;
+    uint16_t kind;
+    uint16_t bits;
+    uint8_t colours[4][2];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_screen) == 32, "size");
+_Static_assert(offsetof(struct pillion_screen, base) == 0, "base");
+_Static_assert(offsetof(struct pillion_screen, pitch) == 8, "pitch");
+_Static_assert(offsetof(struct pillion_screen, width) == 12, "width");
+_Static_assert(offsetof(struct pillion_screen, height) == 16, "height");
+_Static_assert(offsetof(struct pillion_screen, kind) == 20, "kind");
+_Static_assert(offsetof(struct pillion_screen, bits) == 22, "bits");
+_Static_assert(offsetof(struct pillion_screen, colours) == 24, "colours");
+#endif
+
 struct pillion_processor {
     uint32_t apic_id;
     uint32_t state;
@@ -402,11 +427,12 @@ struct pillion_boot_info {
     struct pillion_io_apic io_apics[PILLION_BOOT_IO_APICS];
     uint8_t root_pointer[40];
     struct pillion_range regions[PILLION_BOOT_REGIONS];
+    struct pillion_screen screen;
     struct pillion_processor processors[PILLION_BOOT_PROCESSORS];
     uint8_t command_line[256];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_boot_info) == 3560, "size");
+_Static_assert(sizeof(struct pillion_boot_info) == 3592, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
 _Static_assert(offsetof(struct pillion_boot_info, tsc_hz) == 8, "tsc_hz");
@@ -417,8 +443,9 @@ _Static_assert(offsetof(struct pillion_boot_info, bundle) == 40, "bundle");
 _Static_assert(offsetof(struct pillion_boot_info, io_apics) == 64, "io_apics");
 _Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 192, "root_pointer");
 _Static_assert(offsetof(struct pillion_boot_info, regions) == 232, "regions");
-_Static_assert(offsetof(struct pillion_boot_info, processors) == 2920, "processors");
-_Static_assert(offsetof(struct pillion_boot_info, command_line) == 3304, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, screen) == 2920, "screen");
+_Static_assert(offsetof(struct pillion_boot_info, processors) == 2952, "processors");
+_Static_assert(offsetof(struct pillion_boot_info, command_line) == 3336, "command_line");
 #endif
 
 struct pillion_segment {

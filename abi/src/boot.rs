@@ -99,6 +99,44 @@ pub struct IoApic {
     pub lines: u32,
 }
 
+/// The screen as the boot loader left it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Screen {
+    /// Physical address of its first pixel or character.
+    pub base: u64,
+    /// Bytes from one line to the next.
+    pub pitch: u32,
+    /// Pixels, or characters, in a line.
+    pub width: u32,
+    /// Lines.
+    pub height: u32,
+    /// One of [`screen_kind`].
+    pub kind: u16,
+    /// Bits of a pixel, or of a character with its attributes.
+    pub bits: u16,
+    /// Position and number of bits of red, green and blue in a pixel; the last pair is zero.
+    pub colours: [[u8; 2]; 4],
+}
+
+impl Screen {
+    /// Bytes of its memory.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        self.pitch as u64 * self.height as u64
+    }
+}
+
+/// Kinds of screens.
+pub mod screen_kind {
+    /// None that is known.
+    pub const NONE: u16 = 0;
+    /// A frame buffer of pixels.
+    pub const PIXELS: u16 = 1;
+    /// A VGA's text.
+    pub const TEXT: u16 = 2;
+}
+
 /// Maximum number of processors in the table.
 pub const PROCESSORS: usize = 32;
 
@@ -189,6 +227,8 @@ pub struct BootInfo {
     /// Physical memory. Entry `i` is the capability in slot [`slot::REGIONS`]` + i`, unless its
     /// kind is `KERNEL`, `BUNDLE` or `WITHHELD`.
     pub regions: [Range; REGIONS],
+    /// The screen; zeros without one.
+    pub screen: Screen,
     /// The processors: the one that boots, then the others in the order of the firmware's tables.
     pub processors: [Processor; PROCESSORS],
     /// Kernel command line, ended by a zero.

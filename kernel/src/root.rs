@@ -163,6 +163,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
         io_apics: ioapic::all(),
         root_pointer: root_pointer(boot.rsdp),
         regions: [Range::default(); REGIONS],
+        screen: boot.screen,
         processors: boot.processors,
         command_line: [0; 256],
     };

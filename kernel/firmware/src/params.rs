@@ -1,6 +1,6 @@
 //! What the boot loader handed over, whichever it was.
 
-use pillion_abi::boot::{PROCESSORS, Processor, REGIONS, Range, processor_state, range_kind};
+use pillion_abi::boot::{PROCESSORS, Processor, REGIONS, Range, Screen, processor_state, range_kind};
 
 use crate::acpi::{IO_APICS, REGISTERS, Tables};
 use crate::bytes::until_zero;
@@ -35,6 +35,8 @@ const CUSTOMARY: [(u64, u64); 5] = [
     (0xfd_0000_0000, 12 << 30),
 ];
 
+const NO_SCREEN: Screen = Screen { base: 0, pitch: 0, width: 0, height: 0, kind: 0, bits: 0, colours: [[0; 2]; 4] };
+
 /// Maximum number of bytes of the command line that are kept.
 const COMMAND_LINE: usize = 255;
 
@@ -56,6 +58,8 @@ pub struct BootParams {
     pub bundle: Range,
     /// Physical address of the ACPI root pointer, or 0.
     pub rsdp: u64,
+    /// The screen; zeros without one.
+    pub screen: Screen,
     /// The processors, once they were started.
     pub processors: [Processor; PROCESSORS],
     command_line: [u8; COMMAND_LINE],
@@ -79,6 +83,7 @@ impl BootParams {
             ranges: Ranges::new(),
             bundle: Range { base: 0, size: 0, kind: range_kind::BUNDLE },
             rsdp: 0,
+            screen: NO_SCREEN,
             processors: [Processor { apic_id: 0, state: processor_state::NONE, number: 0 }; PROCESSORS],
             command_line: [0; COMMAND_LINE],
             command_line_length: 0,
@@ -98,9 +103,17 @@ impl BootParams {
         self.command_line.get(..self.command_line_length).unwrap_or(&[])
     }
 
-    /// Notes an entry of the firmware's memory map.
+    /// Notes an entry of the firmware's memory map. One that continues the entry before it is
+    /// joined to it: a UEFI's map has hundreds, most of them neighbours that are the same here.
     pub fn add_range(&mut self, base: u64, size: u64, kind: u32) {
-        if let Some(free) = self.firmware.get_mut(self.firmware_count) {
+        let last = self.firmware_count.checked_sub(1).and_then(|last| self.firmware.get_mut(last));
+        if let Some(last) = last
+            && last.kind == kind
+            && last.base.checked_add(last.size) == Some(base)
+            && let Some(joined) = last.size.checked_add(size)
+        {
+            last.size = joined;
+        } else if let Some(free) = self.firmware.get_mut(self.firmware_count) {
             *free = FirmwareRange { base, size, kind };
             self.firmware_count += 1;
         } else {
@@ -194,8 +207,20 @@ impl BootParams {
 
     /// Reduces the map to the number of ranges that the binary interface has room for. Returns how
     /// many ranges were forgotten, and their bytes: nobody gets them. Forgotten memory is no memory
-    /// to [`cached`](crate::ranges::cached) any more.
+    /// to [`cached`](crate::ranges::cached) any more. A screen that is not wholly where devices
+    /// answer is forgotten too.
     pub fn finish(&mut self) -> (usize, u64) {
-        self.ranges.limit(REGIONS)
+        let forgotten = self.ranges.limit(REGIONS);
+        if !self.is_at_devices(self.screen.base, self.screen.size()) {
+            self.screen = NO_SCREEN;
+        }
+        forgotten
+    }
+
+    fn is_at_devices(&self, base: u64, size: u64) -> bool {
+        let end = base.saturating_add(size);
+        let device = |r: &&Range| matches!(r.kind, range_kind::DEVICE | range_kind::HOLE);
+        let inside = |r: &Range| end.min(r.base + r.size).saturating_sub(base.max(r.base));
+        self.memory().iter().filter(device).map(inside).sum::<u64>() == size
     }
 }

@@ -1,6 +1,6 @@
 //! Whatever a boot loader hands over, the kernel gets a map that is sorted and without overlaps.
 
-use pillion_abi::boot::{REGIONS, range_kind};
+use pillion_abi::boot::{REGIONS, Screen, range_kind, screen_kind};
 use pillion_firmware::ranges::{Cached, cached};
 use pillion_firmware::{acpi, bytes::Memory, multiboot, params::BootParams, pvh};
 use proptest::prelude::*;
@@ -143,6 +143,108 @@ fn holes_above_4_gib() {
     assert!(draw(&many, 1 << 40).iter().all(|r| r.2 != hole), "memory that was not read may be anywhere");
 }
 
+/// Tags as GRUB gives them, of kind and contents.
+fn tags(all: &[(u32, Vec<u8>)]) -> Bytes {
+    let mut bytes = vec![0; 8];
+    for (kind, data) in all.iter().chain(&[(0, Vec::new())]) {
+        bytes.extend([*kind, 8 + data.len() as u32].map(u32::to_le_bytes).concat());
+        bytes.extend(data);
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+    }
+    let total = bytes.len() as u64;
+    put(&mut bytes, 0, total, 4);
+    Bytes(bytes)
+}
+
+fn parsed(all: &[(u32, Vec<u8>)]) -> (BootParams, [u8; multiboot::RSDP_SIZE]) {
+    let (mut params, mut rsdp) = (BootParams::new(), [0; multiboot::RSDP_SIZE]);
+    multiboot::parse(&tags(all), 0, &mut params, &mut rsdp).unwrap();
+    (params, rsdp)
+}
+
+/// A tag of kind 8: a screen of 1280 by 800 pixels at 2 GiB.
+fn screen_tag(base: u64, pitch: u32, width: u32, bits: u8, kind: u8) -> Vec<u8> {
+    let mut data = base.to_le_bytes().to_vec();
+    data.extend([pitch, width, 800].map(u32::to_le_bytes).concat());
+    data.extend([bits, kind, 0, 0, 16, 8, 8, 8, 0, 8]);
+    data
+}
+
+/// The screen is handed over if it can be one, and is wholly where devices answer.
+#[test]
+fn a_screen_is_understood() {
+    let map = |base: u64, size: u64| {
+        let entry = [base.to_le_bytes(), size.to_le_bytes(), 1_u64.to_le_bytes()].concat();
+        (6, [24_u32.to_le_bytes().to_vec(), vec![0; 4], entry].concat())
+    };
+    let of = |tag: Vec<u8>| {
+        let (mut params, _) = parsed(&[map(0x10_0000, 0x3ff0_0000), (8, tag)]);
+        check(&mut params);
+        params.screen
+    };
+    let good = of(screen_tag(2 << 30, 5120, 1280, 32, 1));
+    assert_eq!((good.base, good.pitch, good.width, good.height), (2 << 30, 5120, 1280, 800));
+    assert_eq!((good.kind, good.bits, good.colours), (screen_kind::PIXELS, 32, [[16, 8], [8, 8], [0, 8], [0, 0]]));
+    let text = of(screen_tag(0xb_8000, 160, 80, 16, 2));
+    assert_eq!((text.kind, text.bits, text.colours), (screen_kind::TEXT, 16, [[0; 2]; 4]));
+    let wrong = [
+        ("of colours by number", screen_tag(2 << 30, 1280, 1280, 8, 0)),
+        ("of lines that overlap", screen_tag(2 << 30, 5119, 1280, 32, 1)),
+        ("of no bits", screen_tag(2 << 30, 5120, 1280, 0, 1)),
+        ("of no width", screen_tag(2 << 30, 5120, 0, 32, 1)),
+        ("of colours outside of a pixel", screen_tag(2 << 30, 5120, 1280, 16, 1)),
+        ("beyond all addresses", screen_tag(u64::MAX - 4096, 5120, 1280, 32, 1)),
+        ("in RAM", screen_tag(0x100_0000, 5120, 1280, 32, 1)),
+        ("at RAM's end", screen_tag(0x4000_0000 - 0x1000, 5120, 1280, 32, 1)),
+        ("cut short", screen_tag(2 << 30, 5120, 1280, 32, 1)[..29].to_vec()),
+    ];
+    for (what, tag) in wrong {
+        assert_eq!(of(tag), Screen::default(), "{what}");
+    }
+}
+
+/// Both versions may be there, in any order; the newer one is of use without the other.
+#[test]
+fn the_newer_root_pointer_counts() {
+    let (old, new) = (b"RSD PTR old".to_vec(), [b"RSD PTR new".as_slice(), &[1; 25]].concat());
+    for all in [[(14, old.clone()), (15, new.clone())], [(15, new.clone()), (14, old.clone())]] {
+        assert_eq!(parsed(&all).1.as_slice(), new);
+    }
+    assert_eq!(parsed(&[(14, old.clone())]).1[..11], old);
+    let mut pointer = [0; multiboot::RSDP_SIZE];
+    pointer[..8].copy_from_slice(b"RSD PTR ");
+    assert!(!multiboot::is_root_pointer(&pointer));
+    pointer[8] = pointer[..20].iter().fold(0_u8, |sum, byte| sum.wrapping_sub(*byte));
+    assert!(multiboot::is_root_pointer(&pointer));
+}
+
+/// A UEFI's map: hundreds of ranges, by which kinds of memory alternate that are the same here.
+#[test]
+fn neighbours_of_a_long_map_are_joined() {
+    const MIB: u64 = 1 << 20;
+    let mut params = BootParams::new();
+    (1..2000).for_each(|i| params.add_range(i * MIB, MIB, if i % 500 == 0 { 2 } else { 1 }));
+    params.draw_map(0x20_0000, 0x60_0000, REACH);
+    assert_eq!((params.unread(), params.finish()), (0, (0, 0)));
+    let ram = params.memory().iter().filter(|r| r.kind == range_kind::RAM);
+    assert_eq!(ram.map(|r| r.size).sum::<u64>(), (1999 - 3) * MIB - 0x40_0000);
+}
+
+/// Each page of a firmware's map: the strictest kind of all entries that touch it.
+fn strictest(entries: &[(u64, u64, u32)], page: u64) -> u64 {
+    let (from, to) = (page * 4096, (page + 1) * 4096);
+    let touching = || entries.iter().filter(|(base, size, _)| *size != 0 && *base < to && base + size > from);
+    if touching().any(|entry| matches!(entry.2, 3 | 4)) {
+        range_kind::ACPI
+    } else if touching().any(|entry| entry.2 != 1) {
+        range_kind::DEVICE
+    } else if entries.iter().any(|(base, size, kind)| *kind == 1 && *base <= from && base + size >= to) {
+        range_kind::RAM
+    } else {
+        range_kind::HOLE
+    }
+}
+
 /// A copy that a firmware or a boot loader left half changed may lie before the root pointer.
 #[test]
 fn the_root_pointer_is_found_behind_a_stale_one() {
@@ -199,5 +301,33 @@ proptest! {
         let mut rsdp = [0; multiboot::RSDP_SIZE];
         let _ = multiboot::parse(&Bytes(tags), 0, &mut params, &mut rsdp);
         check(&mut params);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Hundreds of ranges that overlap, in no order: what the firmware keeps is never taken for
+    /// RAM, and what is left out is nobody's.
+    #[test]
+    fn long_maps_without_order(
+        entries in prop::collection::vec((0_u64..0x400, 0_u64..0x3000, prop::sample::select(vec![1_u32, 1, 1, 2, 3, 4, 5, 7])), 300..500),
+    ) {
+        const BASE: u64 = 0x800_0000;
+        let entries: Vec<_> = entries.iter().map(|(page, size, kind)| (BASE + page * 4096 + size % 5 * 1000, *size, *kind)).collect();
+        let mut params = BootParams::new();
+        entries.iter().for_each(|(base, size, kind)| params.add_range(*base, *size, *kind));
+        params.draw_map(0x20_0000, 0x60_0000, REACH);
+        let (_, lost) = params.finish();
+        prop_assert!(params.memory().len() <= REGIONS && params.unread() == 0);
+        let mut absent = 0;
+        for page in BASE / 4096..BASE / 4096 + 0x400 {
+            let wanted = strictest(&entries, page);
+            match params.memory().iter().find(|r| r.base <= page * 4096 && page * 4096 < r.base + r.size) {
+                Some(found) => prop_assert_eq!(found.kind, wanted, "page {:#x}", page),
+                None => absent += 4096,
+            }
+        }
+        prop_assert!(absent <= lost);
     }
 }

@@ -201,6 +201,11 @@ pub struct RunArguments {
     /// Boot from a CD with GRUB, as a real machine would, instead of the emulator's own loader
     #[arg(long, conflicts_with = "direct")]
     pub grub: bool,
+    /// Do so by a UEFI, OVMF, instead of a BIOS. The machine has a graphics card then, and Linux's
+    /// kernel writes to the screen too; no window shows it: --when "TEXT=screendump FILE" takes a
+    /// picture, and --qemu-arg=-vnc --qemu-arg=:0 serves it to a VNC viewer
+    #[arg(long, conflicts_with = "direct")]
+    pub uefi: bool,
     /// Give up after N seconds [default when headless: 120 plus six times --seconds, and three
     /// times that unless --wall-clock]
     #[arg(long, value_name = "N")]

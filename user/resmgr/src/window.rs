@@ -3,7 +3,7 @@
 use crate::failure::{Result, While};
 use crate::objects::Slots;
 use core::sync::atomic::{AtomicU32, Ordering};
-use pillion_abi::boot::{IoApic, Range, slot};
+use pillion_abi::boot::{IoApic, Range, Screen, slot};
 use pillion_abi::object::{map, right};
 use pillion_abi::{LARGE_PAGE, PAGE};
 use pillion_runtime::info::dual::DualInfo;
@@ -159,6 +159,7 @@ const fn size_of_field<T, F: Plain>(_: fn(&T) -> &F) -> usize {
 
 plain!(Range { base, size, kind });
 plain!(IoApic { address, first, lines });
+plain!(Screen { base, pitch, width, height, kind, bits, colours });
 plain!(SkinInfo {
     index,
     threads,
@@ -181,6 +182,7 @@ plain!(TaskInfo { tsc_hz, period, memory_size, cpu, name, arguments, skin });
 plain!(DualInfo { levels, watchdog, watch_level, boosts, several, part_count, ram_count, parts });
 plain!(LinuxInfo {
     root_pointer,
+    screen,
     io_apics,
     range_count,
     ranges,

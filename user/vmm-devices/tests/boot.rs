@@ -4,8 +4,9 @@ mod common;
 
 use common::Ram;
 use core::sync::atomic::Ordering::Relaxed;
+use pillion_abi::boot::{Screen, screen_kind};
 use pillion_abi::vcpu::{State, dirty};
-use pillion_vmm_devices::boot::{Error, Header, Kind, Linux, Range, load, place, start_up};
+use pillion_vmm_devices::boot::{Error, Header, Kind, Linux, Range, load, place, start_up, zero_page};
 use proptest::prelude::*;
 
 /// A `bzImage` with 4 KiB of protected-mode code that prefers 16 MiB and needs 8.
@@ -39,7 +40,16 @@ fn a_kernel_is_loaded() {
         [ram(0, 0x9_f000), Range { base: 0xf_0000, size: 0x1_0000, kind: Kind::Reserved }, ram(0x10_0000, 0x3f0_0000)];
     let mut memory = Ram::new(0, 0x400_0000);
     let initrd = vec![7; 10_000];
-    let linux = Linux { image: &image, initrd: &initrd, command_line: b"quiet", ranges: &ranges, tables: None };
+    let screen = Screen {
+        base: 0x12_c000_0000,
+        pitch: 5184,
+        width: 1280,
+        height: 800,
+        kind: screen_kind::PIXELS,
+        bits: 32,
+        colours: [[16, 8], [8, 8], [0, 8], [0, 0]],
+    };
+    let linux = Linux { image: &image, initrd: &initrd, command_line: b"quiet", ranges: &ranges, tables: None, screen };
     let state = State::default();
     load(&linux, &mut memory, &state).unwrap();
     assert_eq!(state.rip.get(), 0x100_0000);
@@ -55,8 +65,45 @@ fn a_kernel_is_loaded() {
     assert_eq!((word(0x70), memory.bytes[zero + 0x1e8], memory.bytes[zero + 0x210]), (0, 3, 0xff));
     assert_eq!((word(0x2d0 + 20), word(0x2d0 + 36)), (0xf_0000, 2));
     assert_eq!((word(0x202), memory.bytes[zero + 0x211]), (u32::from_le_bytes(*b"HdrS"), 1));
+    assert_eq!(memory.bytes[zero + 0xf], 0x70);
+    assert_eq!([0x12, 0x14, 0x16, 0x24].map(|at| word(at) & 0xffff), [1280, 800, 32, 5184]);
+    assert_eq!([0x18, 0x1c, 0x36, 0x3a].map(word), [0xc000_0000, 5184 * 800, 2, 0x12]);
+    assert_eq!(memory.bytes[zero + 0x26..zero + 0x2e], [8, 16, 8, 8, 8, 0, 0, 0]);
     let gdt = state.gdtr.get().base as usize;
     assert_eq!(memory.bytes[gdt + 0x10..gdt + 0x18], 0x00cf_9b00_0000_ffff_u64.to_le_bytes());
+}
+
+/// A VGA's text is described by lines and columns; what has no room in the description is left out.
+#[test]
+fn a_screen_is_described_if_its_numbers_fit() {
+    let image = image();
+    let header = Header::parse(&image).unwrap();
+    let ranges = [ram(0, 0x400_0000)];
+    let plan = place(&header, &ranges, 0, 0).unwrap();
+    let describe = |screen| {
+        let linux = Linux { image: &image, initrd: &[], command_line: b"", ranges: &ranges, tables: None, screen };
+        let page = zero_page(&linux, &header, &plan).unwrap();
+        page[..0x40].to_vec()
+    };
+    let text = Screen {
+        base: 0xb_8000,
+        pitch: 160,
+        width: 80,
+        height: 25,
+        kind: screen_kind::TEXT,
+        bits: 16,
+        ..Screen::default()
+    };
+    assert_eq!(describe(text)[0x6..0x12], [3, 80, 0, 0, 0, 0, 0, 0, 25, 1, 16, 0]);
+    let pixels = Screen { kind: screen_kind::PIXELS, ..text };
+    let wrong = [
+        Screen { width: 256, ..text },
+        Screen { pitch: 1 << 16, ..pixels },
+        Screen { pitch: 65_535, height: 65_538, ..pixels },
+        Screen { kind: 3, ..text },
+        Screen::default(),
+    ];
+    assert!(wrong.iter().all(|screen| describe(*screen).iter().all(|byte| *byte == 0)));
 }
 
 #[test]
@@ -117,7 +164,9 @@ proptest! {
             bytes[0x1f5..0x1f8].fill(0);
         }
         if let Ok(header) = Header::parse(&bytes) {
-            let linux = Linux { image: &bytes, initrd: &[], command_line: b"", ranges: &[ram(0, 0x10_0000)], tables: None };
+            let ranges = [ram(0, 0x10_0000)];
+            let screen = Screen::default();
+            let linux = Linux { image: &bytes, initrd: &[], command_line: b"", ranges: &ranges, tables: None, screen };
             let _ = place(&header, linux.ranges, 0, 0);
             let _ = load(&linux, &mut Ram::new(0, 0x1000), &State::default());
         }

@@ -1,6 +1,6 @@
 //! The machine as Linux sees it, which its processors share: the models, the memory, the channels.
 
-use pillion_abi::boot::range_kind as boot_kind;
+use pillion_abi::boot::{Screen, range_kind as boot_kind};
 use pillion_abi::vcpu::State;
 use pillion_runtime::info::{LinuxInfo, RANGES, address, monitor::PROCESSORS, text};
 use pillion_vmm_devices::answer::Route;
@@ -86,10 +86,17 @@ impl VirtualMachine {
             command_line: command_line.as_bytes(),
             ranges: &ranges[..count],
             tables: self.tables.as_ref(),
+            screen: self.screen(),
         };
         boot::load(&linux, &mut self.memory, state)?;
         self.ended = None;
         Ok(())
+    }
+
+    /// The screen, unless it belongs to a task's device.
+    fn screen(&self) -> Screen {
+        let screen = self.info.screen;
+        if self.memory(screen.base, screen.size()) { Screen::default() } else { screen }
     }
 
     /// A processor begins to execute instructions.

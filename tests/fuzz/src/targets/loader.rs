@@ -2,6 +2,7 @@
 
 use super::ram::Ram;
 use crate::input::Input;
+use pillion_abi::boot::Screen;
 use pillion_abi::vcpu::State;
 use pillion_vmm_devices::boot::{Header, Kind, Linux, Range, load, place};
 
@@ -55,6 +56,7 @@ pub fn load_any(bytes: &[u8]) {
             assert_eq!(plan.kernel % header.alignment, 0);
         }
     }
-    let linux = Linux { image: &image, initrd: &[1; 8], command_line: b"quiet", ranges: &ranges, tables: None };
+    let screen = Screen::default();
+    let linux = Linux { image: &image, initrd: &[1; 8], command_line: b"quiet", ranges: &ranges, tables: None, screen };
     let _ = load(&linux, &mut Ram(vec![0; 1 << 16]), &State::default());
 }

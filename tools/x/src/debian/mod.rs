@@ -8,6 +8,7 @@ pub mod libraries;
 pub mod modules;
 mod sources;
 mod stanza;
+pub mod uefi;
 
 use crate::problem::problem;
 use crate::progress::step;

@@ -58,6 +58,7 @@ fn boot(out: &mut Header) {
     define!(out, "Kinds of physical memory.", "RANGE_", abi::boot::range_kind, RAM DEVICE ACPI KERNEL BUNDLE HOLE WITHHELD);
     define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM LOG_DEVICE);
     define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS LOG_TEXT REGIONS IO_APICS PROCESSORS);
+    define!(out, "Kinds of screens.", "SCREEN_", abi::boot::screen_kind, NONE PIXELS TEXT);
     define!(out, "Whether a processor runs, or why it does not.", "PROCESSOR_", abi::boot::processor_state,
         NONE RUNS ABSENT DIFFERS STUCK NOT_TRIED TOO_MANY OUT_OF_REACH NO_MEMORY CLOCKS_DIFFER);
     out.group("Bundles.");

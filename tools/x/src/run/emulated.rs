@@ -1,6 +1,7 @@
 //! The emulated machine, as arguments of the emulator, and the command lines of what it boots.
 
 use crate::cli::{Clock, RunArguments};
+use crate::debian::uefi::Uefi;
 use std::path::{Path, PathBuf};
 
 /// Serial number of the disk that the disk load may write to.
@@ -20,8 +21,8 @@ const fn turn_us(clock: Clock) -> u32 {
 pub enum Boot {
     /// Pillion and its bundle.
     Pillion { kernel: PathBuf, bundle: PathBuf, line: String },
-    /// The same from a CD, by GRUB.
-    Grub { image: PathBuf },
+    /// The same from a CD, by GRUB; by that firmware, if it is not the emulator's BIOS.
+    Grub { image: PathBuf, uefi: Option<Uefi> },
     /// Linux alone, without Pillion.
     Direct { image: PathBuf, initrd: PathBuf, append: String },
 }
@@ -76,8 +77,9 @@ pub fn arguments(run: &RunArguments, boot: &Boot, folder: &Folder) -> Vec<String
         Boot::Pillion { kernel, bundle, line } => {
             list.add("-kernel", kernel.display()).add("-initrd", bundle.display()).add("-append", line);
         }
-        Boot::Grub { image } => {
+        Boot::Grub { image, uefi } => {
             list.add("-cdrom", image.display()).add("-boot", "d");
+            uefi.iter().for_each(|uefi| firmware(&mut list, uefi));
         }
         Boot::Direct { image, initrd, append } => {
             list.add("-kernel", image.display()).add("-initrd", initrd.display()).add("-append", append);
@@ -104,7 +106,9 @@ pub fn kernel_line(run: &RunArguments, linux: bool) -> String {
 /// Linux's command line: the parameters of init, and what the user adds. `size` is the rows and
 /// columns of the terminal that Linux may use.
 pub fn linux_line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
-    let mut words = vec!["console=ttyS0".to_owned(), "quiet".into()];
+    // The last one is where init writes.
+    let screen = if run.uefi { "console=tty0 " } else { "" };
+    let mut words = vec![format!("{screen}console=ttyS0"), "quiet".into()];
     if run.direct {
         // As Pillion's monitor has it.
         words.push("panic=-1".into());
@@ -132,6 +136,14 @@ pub fn linux_line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
     }
     words.extend(run.build.append.clone());
     words.join(" ")
+}
+
+/// A UEFI in flash memory, and the graphics card that it needs to have a screen.
+fn firmware(list: &mut Arguments, uefi: &Uefi) {
+    let flash = "if=pflash,format=raw";
+    list.add("-drive", format!("{flash},unit=0,readonly=on,file={}", uefi.code.display()));
+    list.add("-drive", format!("{flash},unit=1,file={}", uefi.variables.display()));
+    list.add("-device", "VGA,romfile=");
 }
 
 #[derive(Default)]

@@ -14,10 +14,13 @@ const PROGRAMS: [(&str, &str); 3] = [("grub-mkrescue", "grub-common"), ("xorriso
 
 /// GRUB for BIOS machines: a file, as the package contains no program to look for.
 const BIOS: (&str, &str) = ("/usr/lib/grub/i386-pc/multiboot2.mod", "grub-pc-bin");
+/// GRUB for machines with a UEFI, likewise.
+const UEFI: (&str, &str) = ("/usr/lib/grub/x86_64-efi/multiboot2.mod", "grub-efi-amd64-bin");
 
-/// Makes the CD in a folder.
-pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str) -> Result<PathBuf> {
-    install::programs(&PROGRAMS, (!Path::new(BIOS.0).exists()).then_some(BIOS.1))?;
+/// Makes the CD in a folder, for that firmware at least.
+pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str, uefi: bool) -> Result<PathBuf> {
+    let (module, package) = if uefi { UEFI } else { BIOS };
+    install::programs(&PROGRAMS, (!Path::new(module).exists()).then_some(package))?;
     let (root, image) = (folder.join("cd"), folder.join("pillion.iso"));
     fs::create_dir_all(root.join("boot/grub"))?;
     fs::copy(kernel, root.join("boot/pillion"))?;
@@ -30,10 +33,18 @@ pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str) -> Result<
     Ok(image)
 }
 
-/// GRUB's configuration. GRUB does not pass the kernel the file's name, only the words after it.
+/// GRUB's configuration. GRUB does not pass the kernel the file's name, only the words after it. A
+/// UEFI has no text mode that the kernel could hand over: GRUB needs its drivers for graphics.
 fn menu(line: &str) -> String {
     format!(
-        "set timeout=0\nset default=0\nmenuentry Pillion {{\n    multiboot2 /boot/pillion {line}\n    module2 /boot/bundle\n}}\n"
+        "set timeout=0
+set default=0
+if [ \"$grub_platform\" = efi ]; then insmod efi_gop; fi
+menuentry Pillion {{
+    multiboot2 /boot/pillion {line}
+    module2 /boot/bundle
+}}
+"
     )
 }
 

@@ -62,7 +62,7 @@ pub fn command(repository: &Repository, run: &RunArguments) -> Result<bool> {
     }
     let patched = run.build.patch.as_deref().map(|patch| patched::title(&repository.named(patch))).transpose()?;
     warn(patched.as_deref());
-    let ended = boot(run, &built, append, &folder, ending)?;
+    let ended = boot(repository, run, &built, append, &folder, ending)?;
     let result =
         RunResult { run, observed: &ended.observed, passenger: built.passenger.as_ref(), version: &version.text };
     let faults: Vec<String> = ended.observed.faults.iter().map(|fault| backtrace::text(fault, &built.elves)).collect();
@@ -114,17 +114,35 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &F
     Ok(Built { passenger, ..Built::default() })
 }
 
-fn boot(run: &RunArguments, built: &Built, append: String, folder: &Folder, ending: Ending) -> Result<Ended> {
+fn boot(
+    repository: &Repository,
+    run: &RunArguments,
+    built: &Built,
+    append: String,
+    folder: &Folder,
+    ending: Ending,
+) -> Result<Ended> {
     fs::File::create(folder.scratch())?.set_len(SCRATCH)?;
     fs::create_dir(folder.served())?;
     fs::write(folder.served().join("payload"), build::payload())?;
     let line = emulated::kernel_line(run, ending.linux);
+    let uefi = run.uefi.then(|| uefi(repository, folder)).transpose()?;
     let boot = match &built.passenger {
         Some(linux) if run.direct => Boot::Direct { image: linux.image.clone(), initrd: linux.initrd.clone(), append },
-        _ if run.grub => Boot::Grub { image: grub::image(folder.0, &built.kernel, &built.bundle, &line)? },
+        _ if run.grub || run.uefi => {
+            let image = grub::image(folder.0, &built.kernel, &built.bundle, &line, run.uefi)?;
+            Boot::Grub { image, uefi }
+        }
         _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone(), line },
     };
     session::run(run, &emulated::arguments(run, &boot, folder), folder, ending)
+}
+
+/// The UEFI for a run.
+fn uefi(repository: &Repository, folder: &Folder) -> Result<debian::uefi::Uefi> {
+    // What is downloaded is shared.
+    let _lock = lock(repository)?;
+    debian::uefi::with_variables_in(folder.0, repository.build("cache"))
 }
 
 fn conclude(run: &RunArguments, ended: &Ended, result: &RunResult, patched: Option<&str>, said: &str) -> Result<bool> {

@@ -24,6 +24,8 @@ pub struct Streams {
     pub console: String,
     /// The machine-readable result, if there is one.
     pub result: Option<Value>,
+    /// How many pixels were not black in a picture of the screen, if one was taken.
+    pub lit: usize,
 }
 
 /// Runs `x run --headless` with further arguments in a folder, to its end.
@@ -45,6 +47,7 @@ pub fn run(
         log: file::text(&log),
         console: file::text(&console),
         result: serde_json::from_str(&file::text(&result)).ok(),
+        lit: 0,
     })
 }
 

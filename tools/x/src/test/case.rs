@@ -3,6 +3,7 @@
 use super::expect::Expect;
 use super::{LONG, warnings};
 use crate::debian::disk;
+use crate::file;
 use crate::parallel::{self, Work};
 use crate::repository::Repository;
 use crate::run::own_process::{self, Streams};
@@ -17,6 +18,9 @@ const FOLDER: &str = "tests/system";
 
 /// Options of runs in which no Linux rides.
 const WITHOUT: [&str; 3] = ["--root", "--no-linux", "--direct"];
+
+/// In Pillion's log when Linux's init has begun.
+const AT_INIT: &str = "\"event\":\"init\"";
 
 /// A task on each of four processors, beside Linux on all of them.
 const FOUR: &str = "tests/system/systems/four.toml";
@@ -185,9 +189,22 @@ impl Case {
             let disk = disk::image(repository)?.display().to_string();
             arguments.extend(["--disk".into(), disk, "--qemu-arg=-snapshot".into()]);
         }
+        let work = file::temporary()?;
+        let picture = work.path().join("screen");
+        if self.expect.looks_at_the_screen() {
+            arguments.extend(["--when".into(), format!("{AT_INIT}=screendump {}", picture.display())]);
+        }
         let streams = own_process::run(repository, repository.root(), arguments.iter().chain(&self.arguments))?;
-        Ok(Streams { message: format!("{}{}", streams.printed, streams.message), ..streams })
+        let lit = std::fs::read(&picture).map_or(0, |picture| lit(&picture));
+        Ok(Streams { message: format!("{}{}", streams.printed, streams.message), lit, ..streams })
     }
+}
+
+/// How many pixels are not black in a picture as the emulator writes it (PPM: a line with the kind,
+/// one with width and height, one with the largest value, and three bytes a pixel).
+fn lit(picture: &[u8]) -> usize {
+    let pixels = picture.splitn(4, |byte| *byte == b'\n').nth(3).unwrap_or(&[]);
+    pixels.chunks_exact(3).filter(|pixel| pixel.iter().any(|colour| *colour != 0)).count()
 }
 
 fn inner(tally: &Tally) -> String {
@@ -206,6 +223,12 @@ fn workers(meminfo: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lit_pixels_are_counted() {
+        assert_eq!(lit(b"P6\n2 2\n255\n\0\0\0\n\n\n\0\0\x01\0\0\0"), 2);
+        assert_eq!((lit(b""), lit(b"P6\n2 2\n255\n")), (0, 0));
+    }
 
     #[test]
     fn little_memory_means_one_at_a_time() {

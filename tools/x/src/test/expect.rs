@@ -27,6 +27,8 @@ pub struct Expect {
     /// The longest latency that a task may have, and the least number of samples.
     max_ns: Option<u64>,
     samples: u64,
+    /// How many of the screen's pixels must not be black, at least, when Linux's init begins.
+    lit: Option<usize>,
     /// Processors that must belong to real-time tasks alone: nothing may have come there but these
     /// tasks' timers, one interrupt for each of their periods.
     alone: Vec<u32>,
@@ -71,11 +73,19 @@ impl Expect {
         if reported < self.tests {
             wrong.push(format!("{reported} tests reported, at least {} expected", self.tests));
         }
+        if let Some(least) = self.lit.filter(|least| streams.lit < *least) {
+            wrong.push(format!("{} pixels of the screen are lit, at least {least} expected", streams.lit));
+        }
         if let Some(survivor) = &self.survivor {
             survivor.check(streams, &mut wrong);
         }
         self.check_result(streams.result.as_ref().unwrap_or(&Value::Null), &mut wrong);
         wrong
+    }
+
+    /// Whether a picture of the screen is needed.
+    pub fn looks_at_the_screen(&self) -> bool {
+        self.lit.is_some()
     }
 
     /// Allows latencies in which this many processors take turns: virtual time passes for all of
@@ -295,10 +305,10 @@ mod tests {
 
     #[test]
     fn tells_all_that_is_wrong() {
-        let text = "status = 2\ntests = 1\n[log]\nmust = [\"x\"]\nmust_not = [\"y\"]";
+        let text = "status = 2\ntests = 1\nlit = 1\n[log]\nmust = [\"x\"]\nmust_not = [\"y\"]";
         let expect: Expect = toml::from_str(text).unwrap();
-        assert_eq!(expect.check(&streams("y\n")).len(), 4);
-        let good = Streams { status: Some(2), ..streams("x\ntest a ok\ntests 1 passed 0 failed\n") };
+        assert_eq!(expect.check(&streams("y\n")).len(), 5);
+        let good = Streams { status: Some(2), lit: 1, ..streams("x\ntest a ok\ntests 1 passed 0 failed\n") };
         assert_eq!(expect.check(&good), Vec::<String>::new());
     }
 

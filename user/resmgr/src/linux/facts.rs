@@ -15,6 +15,7 @@ use pillion_system::{KERNEL_PORTS, Linux, System, Then, limit};
 pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece]) -> Result<LinuxInfo> {
     let mut info = LinuxInfo {
         root_pointer: machine.boot.root_pointer,
+        screen: machine.boot.screen,
         io_apics: machine.boot.io_apics,
         range_count: 0,
         ranges: [Range::default(); RANGES],

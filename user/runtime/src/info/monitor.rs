@@ -2,7 +2,7 @@
 
 use super::address;
 use pillion_abi::PAGE;
-use pillion_abi::boot::{IO_APICS, IoApic, Range};
+use pillion_abi::boot::{IO_APICS, IoApic, Range, Screen};
 
 /// Slots that only the monitor has.
 pub mod slot {
@@ -96,6 +96,8 @@ pub mod range_kind {
 pub struct LinuxInfo {
     /// The bytes of the ACPI root pointer, as in [`pillion_abi::boot::BootInfo`].
     pub root_pointer: [u8; 40],
+    /// The screen as the boot loader left it, as in [`pillion_abi::boot::BootInfo`].
+    pub screen: Screen,
     /// The I/O APICs.
     pub io_apics: [IoApic; IO_APICS],
     /// Number of entries in `ranges`.

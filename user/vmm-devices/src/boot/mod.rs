@@ -14,6 +14,7 @@ pub use placement::{Plan, place};
 pub use zero_page::zero_page;
 
 use core::fmt;
+use pillion_abi::boot::Screen;
 use pillion_abi::vcpu::State;
 
 use crate::{acpi, guest_memory::GuestMemory};
@@ -108,6 +109,8 @@ pub struct Linux<'a> {
     pub ranges: &'a [Range],
     /// The ACPI tables for the kernel to find, if there are any.
     pub tables: Option<&'a acpi::Copy>,
+    /// The screen for the kernel to use; zeros for none.
+    pub screen: Screen,
 }
 
 /// Places everything in the guest's memory and sets the entry state. Fails as [`Error`] says;

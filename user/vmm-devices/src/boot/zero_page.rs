@@ -2,6 +2,7 @@
 
 use super::bzimage::START;
 use super::{Error, Header, Kind, Linux, Plan, Range};
+use pillion_abi::boot::{Screen, screen_kind};
 
 /// Most entries of the memory map.
 const RANGES: usize = 128;
@@ -21,8 +22,35 @@ const LOADER_UNDEFINED: u8 = 0xff;
 /// KEEP_SEGMENTS and CAN_USE_HEAP: neither holds here.
 const LOAD_FLAGS_CLEARED: u8 = 0x40 | 0x80;
 
-/// Builds the page. All else stays zero: Linux leaves the text screen alone if the screen
-/// description has no lines and columns. Fails if there are more ranges than entries.
+/// The description of the screen, `struct screen_info` (`include/uapi/linux/screen_info.h`).
+mod screen {
+    pub const VIDEO_MODE: usize = 0x06;
+    pub const COLUMNS: usize = 0x07;
+    pub const LINES: usize = 0x0e;
+    pub const KIND: usize = 0x0f;
+    pub const POINTS: usize = 0x10;
+    pub const WIDTH: usize = 0x12;
+    pub const HEIGHT: usize = 0x14;
+    pub const DEPTH: usize = 0x16;
+    pub const BASE: usize = 0x18;
+    pub const SIZE: usize = 0x1c;
+    pub const PITCH: usize = 0x24;
+    pub const COLOURS: usize = 0x26;
+    pub const CAPABILITIES: usize = 0x36;
+    pub const BASE_HIGH: usize = 0x3a;
+    /// Capability: the base has an upper half.
+    pub const LONG_BASE: u32 = 2;
+    /// Kinds: a VGA's text; a frame buffer that a UEFI made, the only one whose base Linux's
+    /// driver takes in full.
+    pub const VGA: u8 = 1;
+    pub const EFI: u8 = 0x70;
+    /// Video mode of 80 by 25 coloured characters, and the height of one.
+    pub const COLOURED_TEXT: u8 = 3;
+    pub const CHARACTER: u16 = 16;
+}
+
+/// Builds the page. All else stays zero: Linux leaves the screen alone if there is no description
+/// of it. Fails if there are more ranges than entries.
 pub fn zero_page(linux: &Linux<'_>, header: &Header, plan: &Plan) -> Result<[u8; 4096], Error> {
     let mut page = [0; 4096];
     let setup = linux.image.get(START..header.header_end).ok_or(Error::BadHeader)?;
@@ -38,7 +66,45 @@ pub fn zero_page(linux: &Linux<'_>, header: &Header, plan: &Plan) -> Result<[u8;
     let tables = linux.tables.map(|_| Range { base: plan.tables, size: crate::acpi::SIZE as u64, kind: Kind::Acpi });
     put(&mut page, RSDP, &tables.map_or(0, |tables| tables.base).to_le_bytes());
     put_ranges(&mut page, linux.ranges, tables)?;
+    put_screen(&mut page, &linux.screen);
     Ok(page)
+}
+
+/// Describes the screen, unless a number does not fit.
+fn put_screen(page: &mut [u8; 4096], from: &Screen) {
+    let [Ok(width), Ok(height), Ok(pitch)] = [from.width, from.height, from.pitch].map(u16::try_from) else { return };
+    match from.kind {
+        screen_kind::TEXT => {
+            let [Ok(columns), Ok(lines)] = [width, height].map(u8::try_from) else { return };
+            page[screen::VIDEO_MODE] = screen::COLOURED_TEXT;
+            page[screen::COLUMNS] = columns;
+            page[screen::LINES] = lines;
+            page[screen::KIND] = screen::VGA;
+            put(page, screen::POINTS, &screen::CHARACTER.to_le_bytes());
+        }
+        screen_kind::PIXELS => {
+            let Ok(size) = u32::try_from(from.size()) else { return };
+            page[screen::KIND] = screen::EFI;
+            for (at, value) in
+                [(screen::WIDTH, width), (screen::HEIGHT, height), (screen::DEPTH, from.bits), (screen::PITCH, pitch)]
+            {
+                put(page, at, &value.to_le_bytes());
+            }
+            for (at, value) in [
+                (screen::BASE, from.base as u32),
+                (screen::BASE_HIGH, (from.base >> 32) as u32),
+                (screen::SIZE, size),
+                (screen::CAPABILITIES, screen::LONG_BASE),
+            ] {
+                put(page, at, &value.to_le_bytes());
+            }
+            // Linux has the number of bits first.
+            for (index, [position, count]) in from.colours.into_iter().enumerate() {
+                put(page, screen::COLOURS + 2 * index, &[count, position]);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Writes the memory map, with `tables` cut out of the RAM in which they lie.

@@ -25,6 +25,9 @@ multiboot_header:
     .p2align 3
     .short 6, 0                     /* modules on page boundaries */
     .long 8
+    .short 5, 1                     /* a screen of pixels, of any size, if there is one */
+    .long 20, 0, 0, 0
+    .p2align 3
     .short 0, 0                     /* end */
     .long 8
 multiboot_header_end:

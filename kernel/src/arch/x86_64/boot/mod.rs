@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::layout::{ALWAYS_MAPPED, Image, direct, physical};
 use super::{apic, check, clock, code, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, paging, percpu, pic};
 use super::{serial, trap};
+use pillion_abi::boot::screen_kind;
 use pillion_firmware::bytes::Memory;
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
@@ -130,9 +131,13 @@ fn read_loader(magic: u32, info: u64, params: &mut BootParams, rsdp: &mut [u8; R
         return understood;
     }
     let understood = multiboot::parse(&LowMemory, info, params, rsdp);
-    if rsdp.starts_with(b"RSD PTR ") {
-        params.rsdp = multiboot::find_rsdp(&LowMemory).unwrap_or(physical(rsdp.as_ptr()));
-    }
+    // The copy comes first: where the firmware is a UEFI, what looks like an original below 1 MiB
+    // may be left over from something else.
+    params.rsdp = if multiboot::is_root_pointer(rsdp) {
+        physical(rsdp.as_ptr())
+    } else {
+        multiboot::find_rsdp(&LowMemory).unwrap_or(0)
+    };
     understood
 }
 
@@ -168,6 +173,17 @@ fn report(params: &BootParams, forgotten: (usize, u64)) {
         log!(
             "[boot] the memory map is too long: {} entries not read, {ranges} ranges ({kib} KiB) not used",
             params.unread()
+        );
+    }
+    let screen = params.screen;
+    if screen.kind != screen_kind::NONE {
+        log!(
+            "[boot] screen of {} by {} {} at {:#x}, {} bits each",
+            screen.width,
+            screen.height,
+            if screen.kind == screen_kind::TEXT { "characters" } else { "pixels" },
+            screen.base,
+            screen.bits
         );
     }
     log!("[boot] bundle {:#x} bytes at {:#x}, RSDP at {:#x}", params.bundle.size, params.bundle.base, params.rsdp);
