@@ -48,6 +48,8 @@ pub enum Command {
     Measure(MeasureCommand),
     /// List what is missing on this machine and how to get it
     Doctor,
+    /// Build pillion-hw, a static program that says whether Pillion runs on a machine
+    Hw,
     /// Generate the C headers of the binary interface
     Headers {
         /// Only report whether they are up to date

@@ -9,6 +9,7 @@ mod debian;
 mod doctor;
 mod fuzz;
 mod headers;
+mod hw;
 mod measure;
 mod run;
 mod system_file;
@@ -44,6 +45,7 @@ fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
     let repository = repository::Repository::find()?;
     match command {
         Command::Doctor => doctor::report(&repository),
+        Command::Hw => hw::command(&repository),
         Command::Build(arguments) => build::command(&repository, &arguments),
         Command::BuildTask(arguments) => task::command(&repository, &arguments),
         Command::Disk(arguments) => debian::disk::command(&repository, &arguments),

@@ -5,5 +5,6 @@ pub mod apic;
 pub mod machine_check;
 pub mod message;
 pub mod paging;
+pub mod processor;
 pub mod svm;
 pub mod uart;

@@ -1,7 +1,53 @@
 //! The part of AMD's virtualisation that touches no hardware: bitmaps, events, checks of guest
 //! values (AMD APM vol. 2, chapter 15).
 
+use super::processor::Leaf;
 use pillion_abi::vcpu::{EVENT_HAS_CODE, Io};
+
+/// Register that switches parts of virtualisation off (15.30.1).
+pub const VM_CR: u32 = 0xc001_0114;
+/// Its bit: EFER.SVME cannot be set.
+const SVM_DISABLED: u64 = 1 << 4;
+
+/// Leaf of the SVM features and its bits (APM vol. 3, E.4.9).
+const LEAF_SVM: u32 = 0x8000_000a;
+const NESTED_PAGING: u32 = 1;
+const NEXT_RIP: u32 = 1 << 3;
+const FLUSH_BY_ASID: u32 = 1 << 6;
+
+/// What a processor offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Address-space numbers; 0 is the host's.
+    pub asids: u32,
+    /// An exit reports where the next instruction is.
+    pub next_rip: bool,
+    /// The translations of one guest can be dropped alone.
+    pub flush_by_asid: bool,
+}
+
+/// What a processor offers, from CPUID (as [`leaf`](super::processor::leaf)) and [`VM_CR`], which
+/// is there if the processor has SVM (15.4). The error says what is missing and what to do about
+/// it.
+pub fn offer(cpuid: impl Fn(u32, u32) -> Leaf, vm_cr: impl FnOnce() -> u64) -> Result<Offer, &'static str> {
+    const HAS_SVM: u32 = 1 << 2;
+    let [_, _, extended, _] = cpuid(0x8000_0001, 0);
+    if extended & HAS_SVM == 0 {
+        return Err("the processor has no SVM: use one from AMD, or in QEMU -cpu EPYC,+svm,+npt");
+    }
+    if vm_cr() & SVM_DISABLED != 0 {
+        return Err("SVM is switched off: enable it in the firmware's set-up (SVM mode, virtualisation)");
+    }
+    let [_, asids, _, features] = cpuid(LEAF_SVM, 0);
+    if features & NESTED_PAGING == 0 {
+        return Err("the processor has no nested paging: use a newer one, or in QEMU -cpu EPYC,+svm,+npt");
+    }
+    if asids < 2 {
+        return Err("the processor has no address-space number for a guest: use another one");
+    }
+    let has = |bit: u32| features & bit != 0;
+    Ok(Offer { asids, next_rip: has(NEXT_RIP), flush_by_asid: has(FLUSH_BY_ASID) })
+}
 
 /// Words of the I/O permission map: three pages (15.10.1).
 pub const IO_MAP_WORDS: usize = 3 * 512;
@@ -209,6 +255,20 @@ pub const fn xcr0_is_valid(value: u64, supported: u64) -> bool {
 mod tests {
     extern crate std;
     use super::*;
+
+    #[test]
+    fn what_a_processor_lacks_is_said() {
+        let reason = |has_svm: u32, vm_cr, asids, features| {
+            let cpuid = |leaf, _| if leaf == LEAF_SVM { [1, asids, 0, features] } else { [0, 0, has_svm << 2, 0] };
+            offer(cpuid, || vm_cr)
+        };
+        assert_eq!(reason(1, 0, 16, 1 | NEXT_RIP), Ok(Offer { asids: 16, next_rip: true, flush_by_asid: false }));
+        let wrong =
+            [(0, 0, 16, 1, "no SVM"), (1, 1 << 4, 16, 1, "set-up"), (1, 0, 16, !1, "nested"), (1, 0, 1, 1, "number")];
+        for (svm, vm_cr, asids, features, word) in wrong {
+            assert!(reason(svm, vm_cr, asids, features).unwrap_err().contains(word), "{word}");
+        }
+    }
     use proptest::prelude::*;
     use std::vec;
 

@@ -169,13 +169,6 @@ const NMI: u32 = 0x4400;
 /// The last command is still on its way.
 const IN_TRANSIT: u32 = 1 << 12;
 
-/// Whether messages of processors and of devices can be addressed to one local APIC. Those of
-/// devices have eight bits for its number, in x2APIC mode too, and all of them set name all.
-#[must_use]
-pub fn reaches(id: u32) -> bool {
-    id < 0xff
-}
-
 fn send(id: u32, command: u32) {
     let base = registers();
     if base == 0 {

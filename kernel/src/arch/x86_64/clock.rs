@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Orderi
 
 use super::{apic, cpu, fatal, log, port};
 use pillion_abi::NEVER;
+use pillion_core::x86_64::processor::{plausible_tsc_hz, told_tsc_hz};
 use pillion_firmware::acpi::Tables;
 
 static TSC_HZ: AtomicU64 = AtomicU64::new(0);
@@ -71,7 +72,7 @@ pub unsafe fn init(tables: &Tables) {
 /// # Safety
 /// The ACPI timer is at the port, unless that is 0.
 unsafe fn find_tsc_hz(pm_timer: u16) -> (u64, &'static str) {
-    if let Some(hz) = told_by_hypervisor().or_else(told_by_processor) {
+    if let Some(hz) = told_tsc_hz(cpu::leaf) {
         return (hz, "CPUID");
     }
     // SAFETY: the caller vouches for the port; the closure is called only if it is not 0.
@@ -79,20 +80,6 @@ unsafe fn find_tsc_hz(pm_timer: u16) -> (u64, &'static str) {
         return (hz, "ACPI timer");
     }
     (measure_with_pit().unwrap_or(0), "8254")
-}
-
-fn plausible(hz: u64) -> Option<u64> {
-    (100_000_000..20_000_000_000).contains(&hz).then_some(hz)
-}
-
-fn told_by_hypervisor() -> Option<u64> {
-    let kilohertz = cpu::has(cpu::HYPERVISOR).then(|| cpu::cpuid(0x4000_0010, 0).eax)?;
-    plausible(u64::from(kilohertz) * 1000)
-}
-
-fn told_by_processor() -> Option<u64> {
-    let leaf = cpu::cpuid(0x15, 0);
-    plausible((u64::from(leaf.ecx) * u64::from(leaf.ebx)).checked_div(leaf.eax.into())?)
 }
 
 /// Reads another clock and the counter together; of a few tries the shortest counts.
@@ -135,7 +122,7 @@ unsafe fn measure_with_pm_timer(port: u16) -> Option<u64> {
             let ticks = end.wrapping_sub(start) & MASK;
             // A timer that jumps may be back where it started.
             let hz = (u128::from(end_tsc - tsc) * u128::from(HZ)).checked_div(ticks.into())?;
-            return plausible(rounded(hz as u64));
+            return plausible_tsc_hz(rounded(hz as u64));
         }
     }
     None
@@ -158,7 +145,9 @@ fn measure_with_pit() -> Option<u64> {
     for _ in 0..10_000_000 {
         // SAFETY: as above.
         if unsafe { port::read8(GATE) } & OUTPUT != 0 {
-            return plausible(rounded(((u128::from(now() - start) * u128::from(HZ)) / u128::from(TICKS)) as u64));
+            return plausible_tsc_hz(rounded(
+                ((u128::from(now() - start) * u128::from(HZ)) / u128::from(TICKS)) as u64,
+            ));
         }
     }
     None

@@ -1,35 +1,14 @@
 //! What the processor can do, and how the kernel sets it up.
 
 use core::arch::asm;
-use core::arch::x86_64::{__cpuid, __cpuid_count, CpuidResult};
+use core::arch::x86_64::{__cpuid_count, CpuidResult};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use pillion_abi::boot::feature;
+use pillion_core::x86_64::processor::{self, Leaf, UMIP};
+pub use pillion_core::x86_64::processor::{FSGSBASE, HYPERVISOR, MACHINE_CHECKS, SMAP, SMEP, SVM, X2APIC, XSAVE};
 
 use super::{fatal, layout::ALWAYS_MAPPED, log, msr};
-
-/// Supervisor-mode execution prevention.
-pub const SMEP: u32 = 1;
-/// Supervisor-mode access prevention.
-pub const SMAP: u32 = 1 << 1;
-/// Instructions that read and write the bases of FS and GS.
-pub const FSGSBASE: u32 = 1 << 2;
-/// User-mode instruction prevention.
-const UMIP: u32 = 1 << 3;
-/// XSAVE.
-pub const XSAVE: u32 = 1 << 4;
-/// x2APIC.
-pub const X2APIC: u32 = 1 << 5;
-/// The time-stamp counter runs evenly in all states.
-const INVARIANT_TSC: u32 = 1 << 6;
-/// AMD virtualisation with nested paging.
-pub const SVM: u32 = 1 << 7;
-/// It is a virtual machine.
-pub const HYPERVISOR: u32 = 1 << 8;
-/// Pages of 1 GiB.
-const HUGE_PAGES: u32 = 1 << 9;
-/// Machine-check registers.
-pub const MACHINE_CHECKS: u32 = 1 << 10;
 
 static FEATURES: AtomicU32 = AtomicU32::new(0);
 
@@ -76,23 +55,27 @@ pub fn features() -> u64 {
     if has(SVM) { feature::SVM } else { 0 }
 }
 
-/// End of the physical addresses at which devices may answer. Without pages of 1 GiB it is 4 GiB:
-/// what is above would take more tables and time to map than it is worth.
+/// End of the physical addresses at which devices may answer.
 #[must_use]
 pub fn device_reach() -> u64 {
-    let bits = cpuid(0x8000_0008, 0).eax & 0xff;
-    if has(HUGE_PAGES) { 1_u64.checked_shl(bits).unwrap_or(u64::MAX) } else { ALWAYS_MAPPED }
+    processor::device_reach(leaf).unwrap_or(ALWAYS_MAPPED)
 }
 
 /// CPUID, with zeros for a leaf that is not there.
 #[must_use]
-pub fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
-    let most = __cpuid(leaf & 0xffff_0000).eax;
-    if leaf <= most && most & 0xffff_0000 == leaf & 0xffff_0000 {
-        __cpuid_count(leaf, subleaf)
-    } else {
-        CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }
-    }
+pub fn cpuid(number: u32, subleaf: u32) -> CpuidResult {
+    let [eax, ebx, ecx, edx] = leaf(number, subleaf);
+    CpuidResult { eax, ebx, ecx, edx }
+}
+
+/// The same as an array.
+#[must_use]
+pub fn leaf(number: u32, subleaf: u32) -> Leaf {
+    let raw = |number, subleaf| {
+        let CpuidResult { eax, ebx, ecx, edx } = __cpuid_count(number, subleaf);
+        [eax, ebx, ecx, edx]
+    };
+    processor::leaf(raw, number, subleaf)
 }
 
 /// Detects what the processor can do, stops if something necessary is missing, and sets up the
@@ -111,52 +94,15 @@ pub fn is_like_the_first() -> bool {
 }
 
 fn require_all() {
-    let basic = cpuid(1, 0);
-    let extended = cpuid(0x8000_0001, 0);
-    require("TSC", basic.edx, 4);
-    require("MSR", basic.edx, 5);
-    require("APIC", basic.edx, 9);
-    require("PGE", basic.edx, 13);
-    require("PAT", basic.edx, 16);
-    require("FXSR", basic.edx, 24);
-    require("SSE2", basic.edx, 26);
-    require("SYSCALL", extended.edx, 11);
-    require("NX", extended.edx, 20);
+    if let Some(name) = processor::missing(leaf).next() {
+        log!("[boot] this processor lacks {name}");
+        fatal("the processor does not suffice");
+    }
 }
 
 /// The features of the running CPU.
 fn detect() -> u32 {
-    let basic = cpuid(1, 0);
-    let structured = cpuid(7, 0);
-    let extended = cpuid(0x8000_0001, 0);
-    let power = cpuid(0x8000_0007, 0);
-    let svm = cpuid(0x8000_000a, 0);
-    let mut found = 0;
-    for (feature, register, number) in [
-        (SMEP, structured.ebx, 7),
-        (SMAP, structured.ebx, 20),
-        (FSGSBASE, structured.ebx, 0),
-        (UMIP, structured.ecx, 2),
-        (XSAVE, basic.ecx, 26),
-        (X2APIC, basic.ecx, 21),
-        (HYPERVISOR, basic.ecx, 31),
-        (INVARIANT_TSC, power.edx, 8),
-        (SVM, extended.ecx & svm.edx << 2, 2),
-        (HUGE_PAGES, extended.edx, 26),
-        (MACHINE_CHECKS, basic.edx & basic.edx >> 7, 7),
-    ] {
-        if register >> number & 1 == 1 {
-            found |= feature;
-        }
-    }
-    found
-}
-
-fn require(name: &str, register: u32, number: u32) {
-    if register >> number & 1 == 0 {
-        log!("[boot] this processor lacks {name}");
-        fatal("the processor does not suffice");
-    }
+    processor::detect(leaf)
 }
 
 /// Writes the control registers of the running CPU.

@@ -10,7 +10,7 @@ use super::{msr, selector};
 use pillion_post::Shown;
 
 /// Maximum number of CPUs.
-pub const MAX_CPUS: usize = 8;
+pub use pillion_core::x86_64::processor::MAX_CPUS;
 
 const GUARD: usize = pillion_abi::PAGE as usize;
 const STACK: usize = 16 << 10;

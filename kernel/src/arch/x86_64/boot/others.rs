@@ -22,6 +22,7 @@ use crate::arch::x86_64::virt::{self, Features};
 use crate::arch::x86_64::{apic, check, clock, cpu, fpu, log, machine_check, power, trap};
 use pillion_abi::boot::{Processor, processor_state as state};
 use pillion_abi::{PAGE, trace};
+use pillion_core::x86_64::processor::reaches;
 use pillion_firmware::acpi::Tables;
 use pillion_firmware::params::BootParams;
 
@@ -204,7 +205,7 @@ fn start(apic: u32, page: u64) -> u32 {
     if number == MAX_CPUS {
         return state::TOO_MANY;
     }
-    if !apic::reaches(apic) {
+    if !reaches(apic) {
         return state::OUT_OF_REACH;
     }
     PROGRESS.store(BEGINS, Release);

@@ -1,11 +1,9 @@
 //! Detecting SVM, and switching it on.
 
 use crate::arch::x86_64::virt::Features;
-use crate::arch::x86_64::{log, msr};
-use core::arch::x86_64::{__cpuid, CpuidResult};
-use pillion_core::x86_64::svm::efer;
+use crate::arch::x86_64::{cpu, log, msr};
+use pillion_core::x86_64::svm::{Offer, VM_CR, efer, offer};
 
-const VM_CR: u32 = 0xc001_0114;
 const VM_HSAVE_PA: u32 = 0xc001_0117;
 /// Ports that send a core to deep sleep; 0: none (PPR for family 17h, MSRC001_0073).
 const SLEEP_PORTS: u32 = 0xc001_0073;
@@ -14,42 +12,14 @@ const SLEEP_PORTS: u32 = 0xc001_0073;
 const REDIRECT_INIT: u64 = 1 << 1;
 /// Bit of VM_CR: the A20M# signal is ignored (15.30.1).
 const LINE_20_IGNORED: u64 = 1 << 2;
-/// Bit of VM_CR: EFER.SVME cannot be set (15.30.1).
-const SVM_DISABLED: u64 = 1 << 4;
-/// Extended feature leaf and its bit for SVM.
-const LEAF_FEATURES: u32 = 0x8000_0001;
-const HAS_SVM: u32 = 1 << 2;
 /// Bit of leaf 1: a virtual machine, which may lack registers.
 const VIRTUAL: u32 = 1 << 31;
-/// Leaf of the SVM features and its bits (AMD APM vol. 3, E.4.9).
-const LEAF_SVM: u32 = 0x8000_000a;
-const NESTED_PAGING: u32 = 1;
-const NEXT_RIP: u32 = 1 << 3;
-const FLUSH_BY_ASID: u32 = 1 << 6;
 
-fn cpuid(leaf: u32) -> CpuidResult {
-    __cpuid(leaf)
-}
-
-/// Detects what the processor offers (15.4). The error says what is missing and what to do about
-/// it.
+/// Detects what the processor offers. The error says what is missing and what to do about it.
 pub fn probe() -> Result<Features, &'static str> {
-    if cpuid(0x8000_0000).eax < LEAF_SVM || cpuid(LEAF_FEATURES).ecx & HAS_SVM == 0 {
-        return Err("the processor has no SVM: use one from AMD, or in QEMU -cpu EPYC,+svm,+npt");
-    }
-    // SAFETY: a processor with SVM has VM_CR.
-    if unsafe { msr::read(VM_CR) } & SVM_DISABLED != 0 {
-        return Err("SVM is switched off: enable it in the firmware's set-up (SVM mode, virtualisation)");
-    }
-    let leaf = cpuid(LEAF_SVM);
-    if leaf.edx & NESTED_PAGING == 0 {
-        return Err("the processor has no nested paging: use a newer one, or in QEMU -cpu EPYC,+svm,+npt");
-    }
-    if leaf.ebx < 2 {
-        return Err("the processor has no address-space number for a guest: use another one");
-    }
-    let has = |bit: u32| leaf.edx & bit != 0;
-    Ok(Features { asids: leaf.ebx, next_rip: has(NEXT_RIP), flush_by_asid: has(FLUSH_BY_ASID) })
+    // SAFETY: a processor with SVM, as `offer` makes sure of before it asks, has VM_CR.
+    let Offer { asids, next_rip, flush_by_asid } = offer(cpu::leaf, || unsafe { msr::read(VM_CR) })?;
+    Ok(Features { asids, next_rip, flush_by_asid })
 }
 
 /// Switches SVM on, on this CPU (15.4, 15.30.4).
@@ -80,7 +50,7 @@ pub unsafe fn enable(host_area: u64) {
 /// Disables the ports that send the core to sleep for hundreds of microseconds when the guest reads
 /// them. Only a real processor has them, from family 10h on.
 fn close_sleep_ports() {
-    let version = cpuid(1);
+    let version = cpu::cpuid(1, 0);
     let family = (version.eax >> 8 & 0xf) + if version.eax >> 8 & 0xf == 0xf { version.eax >> 20 & 0xff } else { 0 };
     if family >= 0x10 && version.ecx & VIRTUAL == 0 {
         // SAFETY: the processor has SVM and is of a family that has the register; the kernel does

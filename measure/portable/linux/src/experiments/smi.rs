@@ -1,10 +1,6 @@
 //! Time that neither this thread nor an interrupt used: system management interrupts, a hypervisor.
 //!
-//! The most urgent thread of a processor does nothing but read the clock. In a gap between two
-//! readings, something else used the processor. Linux counts interrupts: gaps that they cannot
-//! explain are stolen time.
-
-mod counters;
+//! The most urgent thread of a processor looks for gaps ([`pillion_stolen`]).
 
 use super::Experiment;
 use crate::bench::Bench;
@@ -13,11 +9,8 @@ use crate::time_source::{Clock, monotonic};
 use crate::{preempted, sleep};
 use anyhow::Result;
 use clap::Args;
-use counters::Counters;
 use pillion_measure_data::{Chart, Kind};
-
-/// Gaps kept for one piece; more than it can have.
-const ROOM: usize = 4096;
+use pillion_stolen::{Counters, Piece, ROOM, smi as smi_count};
 
 #[derive(Args, Debug)]
 pub struct Smi {
@@ -35,15 +28,6 @@ pub struct Smi {
     pause: u64,
 }
 
-/// What a piece of watching saw.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Piece {
-    gaps_ns: Vec<u64>,
-    /// Interrupts of the processor meanwhile: slightly more than the piece saw, because those just
-    /// before and after it are included.
-    interrupts: u64,
-}
-
 impl Experiment for Smi {
     const NAME: &'static str = "smi";
     const TITLE: &'static str = "Stolen time";
@@ -54,10 +38,10 @@ impl Experiment for Smi {
     fn run(&self, bench: &Bench) -> Result<Findings> {
         let seconds = bench.size(self.seconds, 60, 1);
         bench.be_urgent()?;
-        let (preempted, smi) = (preempted::count()?, counters::smi(bench.cpu));
+        let (preempted, smi) = (preempted::count()?, smi_count(bench.cpu));
         let pieces = self.measure(bench, monotonic() + seconds * 1_000_000_000)?;
         let mut findings = findings(&pieces, self.spin);
-        if let (Some(before), Some(after)) = (smi, counters::smi(bench.cpu)) {
+        if let (Some(before), Some(after)) = (smi, smi_count(bench.cpu)) {
             findings.smaller("smi_count", (after - before) as f64, "1");
         }
         match preempted::count()? - preempted {
@@ -92,23 +76,12 @@ impl Smi {
 fn spin(clock: &Clock, threshold_ns: u64, spin_ns: u64, room: &mut [u64]) -> usize {
     let rate = 1.0 / clock.nanoseconds(1);
     let (threshold, spin) = ((threshold_ns as f64 * rate) as u64, (spin_ns as f64 * rate) as u64);
-    let begin = clock.ticks();
-    let (mut last, mut found) = (begin, 0);
-    while last.wrapping_sub(begin) < spin && found < room.len() {
-        let now = clock.ticks();
-        let gap = now.wrapping_sub(last);
-        if gap >= threshold {
-            room[found] = gap;
-            found += 1;
-        }
-        last = now;
-    }
-    found
+    pillion_stolen::spin(|| clock.ticks(), threshold, spin, room)
 }
 
 fn findings(pieces: &[Piece], spin_us: u64) -> Findings {
     let gaps: Vec<u64> = pieces.iter().flat_map(|piece| piece.gaps_ns.iter().copied()).collect();
-    let quiet: Vec<&Piece> = pieces.iter().filter(|piece| piece.interrupts == 0).collect();
+    let quiet: Vec<&Piece> = pieces.iter().filter(|piece| piece.is_quiet()).collect();
     let stolen: Vec<u64> = quiet.iter().flat_map(|piece| piece.gaps_ns.iter().copied()).collect();
     let unexplained: u64 =
         pieces.iter().map(|piece| (piece.gaps_ns.len() as u64).saturating_sub(piece.interrupts)).sum();
@@ -148,12 +121,5 @@ mod tests {
     #[test]
     fn without_a_quiet_piece_nothing_is_told() {
         assert_eq!(findings(&[piece(&[5000], 1)], 2000).disturbances.len(), 1);
-    }
-
-    #[test]
-    fn a_threshold_of_a_nanosecond_finds_gaps() {
-        let mut room = [0; 8];
-        assert_eq!(spin(&Clock::Monotonic, 1, 10_000_000, &mut room), 8);
-        assert!(room.iter().all(|&gap| gap >= 1));
     }
 }
