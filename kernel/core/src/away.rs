@@ -233,10 +233,11 @@ impl<M: Machine> Kernel<M> {
     /// Goes on with a visitor's call up to a preemption point at which an interrupt is pending or
     /// the visitor's budget is used up. The time is the visitor's. Its slots are looked at, so they
     /// must not change meanwhile; if another processor changes any, it waits. It also waits if an
-    /// interrupt is to be handled on the way out: each alone is long enough with interrupts off.
+    /// interrupt is to be handled on the way out, or the timer to be programmed, which has to fire
+    /// for what becomes due meanwhile: each alone is long enough with interrupts off.
     pub(crate) fn visit(&mut self, thread: Id<Thread>) {
         let begin = self.time_for_visit();
-        if self.m.has_taken_interrupt() || !self.m.enter_tree() {
+        if self.m.has_taken_interrupt() || self.cpu.timers_changed || !self.m.enter_tree() {
             self.bill(thread, begin);
             let here = self.cpu.number;
             return self.go_on(thread, here);

@@ -229,7 +229,9 @@ impl<M: Machine> Kernel<M> {
             }
             Due::Vcpu(id) => self.guest_timer(id),
             Due::Visit(id) => {
-                // Where many visits are due, the timer fires again at once, before all lines.
+                // The timer has to fire for what becomes due while the call goes on. Where more
+                // visits are due that is at once, before all lines.
+                self.prepare_next(now);
                 self.m.interrupt_pending();
                 self.visit(id);
             }

@@ -11,7 +11,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap, cap_delete, cap_derive, cap_identify, cap_move, cap_revoke, context_configure, endpoint_bind, now, println,
-    receive, region_create, region_reset, reply_receive, thread_bind_context, thread_bind_notification,
+    receive, region_create, region_reset, reply_receive, sleep, thread_bind_context, thread_bind_notification,
     thread_configure, thread_register, thread_resume, thread_set_registers, thread_suspend, timer_bind, timer_set,
     wait,
 };
@@ -25,6 +25,7 @@ pub const TESTS: &[Test] = &[
     ("elsewhere/revokes", |kit| every_step(kit, REVOKE)),
     ("elsewhere/resets", |kit| every_step(kit, RESET)),
     ("elsewhere/faults", faults),
+    ("elsewhere/long-call", long_call),
 ];
 
 /// The processor of the objects.
@@ -40,9 +41,16 @@ const LONGEST: u64 = 100_000;
 /// Fewer places mean that nothing was interrupted.
 const FEWEST: u64 = 30;
 
+/// Period of the thread beside a long call, and the longest that it may be late: the time of the
+/// other processors, which the emulator runs in turn, is in it.
+const PERIOD: u64 = 5_000;
+const BOUND: u64 = 3_000;
+
 /// Cells.
 const COUNT: usize = 0;
+const LATEST: usize = 0;
 const FIRST: usize = 1;
+const PERIODS: usize = 1;
 /// Whether the call is over, and then its error, and the same of one that comes in between.
 const OVER: usize = 2;
 const OVER_AGAIN: usize = 4;
@@ -294,6 +302,38 @@ fn moves(wanted: bool) -> Checked {
         }
     }
     same!(cells::get(COUNT) != before, wanted);
+    Ok(())
+}
+
+/// Wakes each period, and notes how late it was at most.
+extern "C" fn watch(_: u64) -> ! {
+    let mut release = now() + PERIOD;
+    loop {
+        let _ = sleep(release);
+        cells::raise(LATEST, now().wrapping_sub(release));
+        cells::add(PERIODS, 1);
+        release += PERIOD;
+    }
+}
+
+/// A call that is carried out there for many periods of a more urgent thread, and is interrupted
+/// in each.
+fn long_call(kit: &mut Kit) -> Checked {
+    // What was made last ends first: the thread, at its home, and there goes the rest.
+    let [region, caps, thread] = [kit.slot(), kit.slot(), kit.slot()];
+    done!(region_create(kit.region(), Kind::Region, 4 << 20, region));
+    done!(region_create(region, Kind::CapSpace, 0x7fff, caps));
+    done!(region_create(region, Kind::Thread, kit.number(OTHER), thread));
+    done!(kit.start(Setup::new(200, watch).on(OTHER)));
+    let start = now();
+    done!(region_reset(region));
+    let took = now() - start;
+    kit.rest(3 * PERIOD);
+    let (late, periods) = (cells::get(LATEST), cells::get(PERIODS));
+    println!("elsewhere long-call: {took} ns, a more urgent thread late by at most {late} ns in {periods} periods");
+    check!(took > 20 * PERIOD, "it took {took} ns only");
+    check!(late < BOUND, "late by {late}, allowed are {BOUND}");
+    check!(periods > took / PERIOD * 9 / 10, "only {periods} periods in {took}");
     Ok(())
 }
 
