@@ -50,6 +50,7 @@ enum Step {
 impl<M: Machine> Kernel<M> {
     /// Deletes everything derived from a slot and, if `whole`, the slot, as far as it can here.
     pub(crate) fn delete(&mut self, slot: Id<Slot>, whole: bool) -> Deletion {
+        let level = self.current_priority();
         loop {
             match self.next_step(slot, whole) {
                 Step::Done => return Deletion::Done,
@@ -70,7 +71,8 @@ impl<M: Machine> Kernel<M> {
                     }
                 }
             }
-            if self.is_to_stop() {
+            // A step wakes who waits for what it ends.
+            if self.is_to_stop() || self.current_priority() > level {
                 return Deletion::Interrupted;
             }
         }
