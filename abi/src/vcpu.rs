@@ -196,8 +196,10 @@ pub const EVENT_HAS_CODE: u64 = 1 << 11;
 ///
 /// Kernel and monitor use it in turns, on one processor: the kernel while the monitor's thread is
 /// in [`crate::call::Call::VcpuRun`], the monitor otherwise. Each has a reference to it all the
-/// time, so nobody has it exclusively, and every field is a cell, except [`State::timer_vector`]
-/// and [`State::deadline`]: the guest's timer may fire while the monitor runs, so these are atomic.
+/// time, so nobody has it exclusively, and every field is a cell, but for three that are atomic:
+/// while the monitor's thread runs, or was preempted, the guest's timer may fire
+/// ([`State::timer_vector`], [`State::deadline`]), and the kernel counts that what dual mode found
+/// in Linux's memory may have changed ([`State::counters`]).
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct State {
@@ -277,7 +279,7 @@ pub struct State {
     /// sent, by the kernel or by the monitor.
     pub command: Cell<u64>,
     /// See [`counter`].
-    pub counters: [Cell<u64>; COUNTERS],
+    pub counters: [AtomicU64; COUNTERS],
     /// From which value of [`State::stolen`] on the monitor wants to know it: the next write of the
     /// deadline register exits with [`Exit::WriteMsr`] then. 0: never.
     pub tell_at: Cell<u64>,

@@ -10,7 +10,7 @@ use crate::arch::{
     self, machine_check,
     virt::{self, HwExit, Vcpu as Processor},
 };
-use crate::{hardware::Hardware, interrupt};
+use crate::{hardware::Hardware, interrupt, trace::add_one};
 use pillion_abi::{
     RT_VECTOR_FIRST,
     status::Error,
@@ -86,7 +86,7 @@ fn notified(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &Processor, sta
 /// alone.
 #[inline(always)]
 fn interrupted(k: &mut Kernel<Hardware>, state: &State) -> bool {
-    state.counters[counter::INTERRUPTS].update(|count| count.wrapping_add(1));
+    add_one(&state.counters[counter::INTERRUPTS]);
     let Some(number) = arch::take_pending_interrupt(k.m.cpu) else { return false };
     interrupt::handle(k, number);
     number < RT_VECTOR_FIRST
@@ -149,6 +149,6 @@ fn return_to_monitor(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut P
     let ended = matches!(reason, Exit::Shutdown | Exit::Invalid | Exit::Unexpected);
     processor.store_state(state, ended);
     state.tpr.set(processor.task_priority().into());
-    state.counters[counter::RETURNS].update(|count| count.wrapping_add(1));
+    add_one(&state.counters[counter::RETURNS]);
     k.leave_guest_with(id, reason as u64, value);
 }

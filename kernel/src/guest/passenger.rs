@@ -6,7 +6,7 @@ use super::{errno, interrupted, message, notified, return_to_monitor, taken};
 use crate::arch::virt::{HwExit, Vcpu as Processor};
 use crate::{
     hardware::Hardware,
-    trace::{trace, trace_or_several},
+    trace::{add_one, trace, trace_or_several},
     virtualisation,
 };
 use pillion_abi::{
@@ -83,12 +83,12 @@ fn enter(k: &mut Kernel<Hardware>, vcpu: Id<Vcpu>, processor: &mut Processor, st
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter(state) };
     trace!(GuestExit, vcpu.number(), 0u64);
-    state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
+    add_one(&state.counters[counter::EXITS]);
     if let Some(vector) = offered
         && !processor.interrupt_pending()
     {
         k.m.get(vcpu).apic.accept(vector);
-        state.counters[counter::INJECTED].update(|count| count.wrapping_add(1));
+        add_one(&state.counters[counter::INJECTED]);
     }
     exit
 }
@@ -108,21 +108,21 @@ fn handle(
         HwExit::Handled | HwExit::Taken => {}
         HwExit::Msr { write: true, number: msr::X2APIC_EOI } => {
             processor.advance(WRMSR);
-            state.counters[counter::END_OF_INTERRUPT].update(|count| count.wrapping_add(1));
+            add_one(&state.counters[counter::END_OF_INTERRUPT]);
             k.guest_end_of_interrupt(vcpu);
             return true;
         }
         HwExit::Msr { write: true, number: msr::TSC_DEADLINE }
             if state.timer_vector.load(Relaxed) != 0 && !is_to_tell(k, vcpu, state) =>
         {
-            state.counters[counter::DEADLINES].update(|count| count.wrapping_add(1));
+            add_one(&state.counters[counter::DEADLINES]);
             let deadline = processor.msr_value(state);
             state.deadline.store(deadline, Relaxed);
             processor.advance(WRMSR);
             k.guest_deadline(vcpu, deadline);
         }
         HwExit::Halt if processor.interrupts_enabled() => {
-            state.counters[counter::HALTS].update(|count| count.wrapping_add(1));
+            add_one(&state.counters[counter::HALTS]);
             processor.advance(HLT);
             note_task_priority(k, vcpu, processor);
             k.guest_halt(vcpu);
@@ -160,7 +160,7 @@ fn monitors(k: &mut Kernel<Hardware>, id: Id<Thread>, processor: &mut Processor,
         && message::send(k, processor, state)
     {
         processor.advance(WRMSR);
-        state.counters[counter::MESSAGES].update(|count| count.wrapping_add(1));
+        add_one(&state.counters[counter::MESSAGES]);
     } else {
         return_to_monitor(k, id, processor, state, exit);
     }

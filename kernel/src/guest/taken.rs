@@ -12,6 +12,7 @@
 use super::errno;
 use crate::arch::{self, Cpu, MAX_CPUS};
 use crate::hardware::Hardware;
+use crate::trace::add_one;
 use pillion_abi::{dual, vcpu::counter};
 use pillion_core::{Id, Kernel, machine::Objects as _, thread::Thread, vcpu::Vcpu};
 use pillion_post::Users;
@@ -52,7 +53,7 @@ fn end_moment(k: &mut Kernel<Hardware>) {
     // SAFETY: it is configured, so `vcpu_init` came before, and its state's page is there.
     let state = unsafe { Hardware::shared_state(passenger) };
     for which in [counter::EXITS, counter::MOMENTS] {
-        state.counters[which].update(|count| count.wrapping_add(1));
+        add_one(&state.counters[which]);
     }
 }
 

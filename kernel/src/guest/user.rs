@@ -6,7 +6,7 @@ use crate::arch::virt::{HwExit, UserExit, Vcpu as Processor};
 use crate::{
     entry::change_fpu,
     hardware::Hardware,
-    trace::{trace, trace_or_several},
+    trace::{add_one, trace, trace_or_several},
     virtualisation,
 };
 use pillion_abi::vcpu::{Exit, State, counter};
@@ -37,12 +37,12 @@ pub fn run(k: &mut Kernel<Hardware>, id: Id<Thread>, vcpu: Id<Vcpu>, processor: 
     // SAFETY: interrupts are off; `init` enabled virtualisation here; the FPU was just loaded.
     let exit = unsafe { processor.enter_user(state) };
     trace!(GuestExit, vcpu.number(), 0u64);
-    state.counters[counter::EXITS].update(|count| count.wrapping_add(1));
+    add_one(&state.counters[counter::EXITS]);
     match exit {
         Ok(fault) => {
             state.fault.set(fault);
             processor.store_user_state(state);
-            state.counters[counter::RETURNS].update(|count| count.wrapping_add(1));
+            add_one(&state.counters[counter::RETURNS]);
             k.leave_user_guest(id, vcpu, Exit::Exception as u64);
             true
         }

@@ -62,7 +62,7 @@ fn injected(kit: &mut Kit) -> Checked {
     done!(vcpu_inject(guest.vcpu, VECTOR));
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), HANDLER);
-    same!(guest.state().counters[counter::INJECTED].get(), 1);
+    same!(guest.state().counters[counter::INJECTED].load(Relaxed), 1);
     Ok(())
 }
 
@@ -134,7 +134,7 @@ fn wakes(kit: &mut Kit) -> Checked {
     kit.rest(20_000);
     same!(cells::get(0), 1_000 + Exit::Hypercall as u64);
     same!(guest.state().rip.get(), HANDLER);
-    same!(guest.state().counters[counter::HALTS].get(), 1);
+    same!(guest.state().counters[counter::HALTS].load(Relaxed), 1);
     Ok(())
 }
 
@@ -206,7 +206,7 @@ fn priorities(kit: &mut Kit) -> Checked {
     guest.go(0x900);
     expect(&mut guest, Exit::Hypercall)?;
     same!(guest.state().rip.get(), HANDLER);
-    same!(guest.state().counters[counter::END_OF_INTERRUPT].get(), 1);
+    same!(guest.state().counters[counter::END_OF_INTERRUPT].load(Relaxed), 1);
     Ok(())
 }
 

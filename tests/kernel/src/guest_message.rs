@@ -5,6 +5,7 @@ use crate::{
     exits::{expect, with},
     guest_interrupt::{HANDLER, VECTOR, listening, prepare, runner},
 };
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::{
     MESSAGE_VECTOR,
     boot::slot,
@@ -67,7 +68,7 @@ fn arrives(kit: &mut Kit, code: &[u8]) -> Checked {
     let mut sender = sender(kit, command)?;
     expect(&mut sender, Exit::Hypercall)?;
     same!(sender.state().rip.get(), 4);
-    same!(sender.state().counters[counter::MESSAGES].get(), 1);
+    same!(sender.state().counters[counter::MESSAGES].load(Relaxed), 1);
     same!(sender.state().command.get(), command);
     kit.rest(20_000);
     same!(cells::get(0), 1_000 + Exit::Hypercall as u64);
@@ -98,7 +99,7 @@ fn to_all(kit: &mut Kit) -> Checked {
     sender.go(0);
     expect(&mut sender, Exit::Hypercall)?;
     same!(sender.state().rip.get(), 4);
-    same!(sender.state().counters[counter::MESSAGES].get(), 2);
+    same!(sender.state().counters[counter::MESSAGES].load(Relaxed), 2);
     Ok(())
 }
 
@@ -119,7 +120,7 @@ fn monitors(kit: &mut Kit) -> Checked {
     expect(&mut sender, Exit::WriteMsr)?;
     kit.rest(20_000);
     same!(cells::get(1), 0);
-    check!(guest.state().counters[counter::INJECTED].get() == 0, "the other guest was interrupted");
+    check!(guest.state().counters[counter::INJECTED].load(Relaxed) == 0, "the other guest was interrupted");
     Ok(())
 }
 

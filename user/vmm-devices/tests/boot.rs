@@ -142,12 +142,12 @@ fn a_processor_starts_in_real_mode() {
     state.gpr[4].set(7);
     state.efer.set(0x500);
     state.deadline.store(5, Relaxed);
-    state.counters[0].set(9);
+    state.counters[0].store(9, Relaxed);
     start_up(0x99, &state);
     let cs = state.cs.get();
     assert_eq!((cs.selector, cs.base, cs.limit, cs.attributes), (0x9900, 0x9_9000, 0xffff, 0x9b));
     assert_eq!((state.rip.get(), state.cr0.get(), state.rflags.get(), state.efer.get()), (0, 0x10, 2, 0));
-    assert_eq!((state.gpr[4].get(), state.deadline.load(Relaxed), state.counters[0].get()), (0, 0, 9));
+    assert_eq!((state.gpr[4].get(), state.deadline.load(Relaxed), state.counters[0].load(Relaxed)), (0, 0, 9));
     assert_eq!((state.ss.get().base, state.ss.get().attributes, state.idtr.get().limit), (0, 0x93, 0xffff));
     assert_eq!(state.dirty.get(), dirty::CORE | dirty::SYSTEM);
 }

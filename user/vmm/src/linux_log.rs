@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 use core::fmt::Write as _;
+use core::sync::atomic::Ordering::Relaxed;
 
 use pillion_abi::vcpu::{Exit, State, counter};
 use pillion_runtime::{info, info::monitor::PROCESSORS, log::Log, now, println};
@@ -36,7 +37,7 @@ impl Exits {
 
     /// Takes what the kernel has counted for a processor that stops.
     pub fn keep(&mut self, vcpu: &Vcpu) {
-        let count = |index: usize| vcpu.state.counters[index].get();
+        let count = |index: usize| vcpu.state.counters[index].load(Relaxed);
         self.kernel[vcpu.index()] = KERNEL.map(|(index, _)| match index {
             counter::EXITS => count(index).wrapping_sub(count(counter::MOMENTS)),
             _ => count(index),

@@ -22,8 +22,8 @@ impl Vcpu {
     /// The caller's thread runs it, and no other uses its state.
     pub unsafe fn of(index: usize) -> Vcpu {
         // SAFETY: the page is mapped at this address for good. It holds cells of integers, which
-        // the kernel writes only while this thread is in `vcpu_run`, and atomics, which the kernel
-        // writes whenever the guest's timer fires.
+        // the kernel writes only while this thread is in `vcpu_run`, and atomics, which it writes
+        // at any time.
         let state = unsafe { &*(monitor::vcpu_state(index) as *const State) };
         Vcpu { index, state }
     }

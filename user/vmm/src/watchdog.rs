@@ -1,6 +1,7 @@
 //! Checks whether Linux still lives: it does not if a processor that runs takes no interrupts for
 //! seconds while some are pending.
 
+use core::sync::atomic::Ordering::Relaxed;
 use pillion_abi::vcpu::{State, counter};
 use pillion_runtime::{call, info::monitor, now};
 
@@ -55,7 +56,7 @@ impl Watchdog {
             return false;
         }
         self.next = now().saturating_add(self.interval);
-        let injected = state.counters[counter::INJECTED].get();
+        let injected = state.counters[counter::INJECTED].load(Relaxed);
         let waiting = state.irr.get().iter().any(|word| *word != 0);
         if waiting && injected == self.injected {
             self.stuck += 1;
