@@ -242,9 +242,13 @@ fn letters(system: &System, task: &Task) -> u64 {
     let calls = system.tasks.iter().filter(|t| task.cpu == 0 && is_elsewhere(t.processors)).map(threads);
     // A monitor's threads, as above.
     let linux = linux.filter(|linux| linux.has(task.cpu)).map_or(0, |linux| u64::from(linux.count()) + 1);
+    // What Linux takes elsewhere from a thread in primary mode that stopped here, however urgent.
+    let taken = u64::from(
+        system.tasks.iter().any(|t| t.dual().is_some() && t.processors.count() > 1 && t.processors.has(task.cpu)),
+    );
     // The resource manager's calls, or their returns.
     let manager = 1;
-    of_tasks.chain(calls).chain([linux, manager]).fold(0, u64::saturating_add)
+    of_tasks.chain(calls).chain([linux, taken, manager]).fold(0, u64::saturating_add)
 }
 
 /// Number of interrupt lines of the less urgent tasks. A task's lines come to the processor that it

@@ -164,6 +164,21 @@ fn threads_in_primary_mode_count_where_they_are() {
     assert_eq!(response(3, "cpus=[1,2]"), 10_000);
 }
 
+/// What Linux takes elsewhere from a thread that stopped interrupts whoever runs then, once.
+#[test]
+fn what_linux_takes_elsewhere_is_in_the_response_times() {
+    let target = Target::default();
+    let (interrupt, warden) = (target.interrupt_ns, 2 * (WARDEN_NS + target.release_ns()));
+    let response = |keys: &str| {
+        let dual = format!("[dual]\nthreads=2\npriorities=[16,99]\n{keys}\n[linux]\n");
+        response_of(&system(&(task(0, 1, (1_000, 10)) + &dual)), "t0", &target)
+    };
+    // The manager's, and two for each of three threads, or three if they can be on two processors.
+    assert_eq!(response("cpus=[1]"), ALONE + (1 + 2 * 3) * interrupt + warden);
+    assert_eq!(response("cpus=[1,2]"), ALONE + (1 + 3 * 3 + 1) * interrupt + warden);
+    assert_eq!(response("cpus=[2,3]"), ALONE + interrupt);
+}
+
 #[test]
 fn dual_mode_can_be_on_several_processors() {
     let read = |keys: &str| system(&format!("[dual]\n{keys}\n[linux]\n")).tasks.remove(0);
