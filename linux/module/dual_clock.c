@@ -88,7 +88,7 @@ static int advanced(struct notifier_block *block, unsigned long was_set, void *k
 	}
 	if (READ_ONCE(dual_head()->vvar.page) != page())
 		state_page(page());
-	/* Threads that compute have lost the processor, or Linux would not run: they look again. */
+	/* Threads that compute here have lost the CPU, or Linux would not run: they look again. */
 	dual_runners_look(was_set);
 	return NOTIFY_OK;
 }

@@ -371,7 +371,7 @@ impl<'a> Process<'a> {
         self.ram.pointer(first)
     }
 
-    /// What was found while Linux did not run.
+    /// What was found within one moment.
     #[inline(always)]
     fn read<R>(&self, find: impl Fn(Moment) -> Option<R>) -> Option<R> {
         loop {
