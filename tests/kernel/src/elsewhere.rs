@@ -6,14 +6,15 @@ use core::arch::naked_asm;
 use pillion_abi::{
     NEVER,
     boot::slot,
+    call::IRQ_MSI,
     object::{Kind, right},
     status::{Error, Result},
 };
 use pillion_runtime::{
-    Cap, cap_delete, cap_derive, cap_identify, cap_move, cap_revoke, context_configure, endpoint_bind, now, println,
-    receive, region_create, region_reset, reply_receive, sleep, thread_bind_context, thread_bind_notification,
-    thread_configure, thread_register, thread_resume, thread_set_registers, thread_suspend, timer_bind, timer_set,
-    wait,
+    Cap, cap_delete, cap_derive, cap_identify, cap_move, cap_revoke, context_configure, endpoint_bind, interrupt_bind,
+    interrupt_create, now, println, receive, region_create, region_reset, reply_receive, sleep, thread_bind_context,
+    thread_bind_notification, thread_configure, thread_register, thread_resume, thread_set_registers, thread_suspend,
+    timer_bind, timer_set, wait,
 };
 use pillion_test_kit::{Checked, Kit, Setup, check, done, failure, same, stop};
 
@@ -59,14 +60,8 @@ const OVER_AGAIN: usize = 4;
 const ACTS: [fn(Things) -> Result<()>; 5] = [
     |these| thread_resume(these.thread).map(drop),
     |these| thread_suspend(these.thread).map(drop),
-    |these| {
-        cap_delete(0, these.thread)?;
-        cap_delete(0, these.note).map(drop)
-    },
-    |these| {
-        cap_revoke(0, these.thread)?;
-        cap_revoke(0, these.note).map(drop)
-    },
+    |these| these.deleted().into_iter().try_for_each(|cap| cap_delete(0, cap).map(drop)),
+    |these| these.deleted().into_iter().try_for_each(|cap| cap_revoke(0, cap).map(drop)),
     |these| region_reset(these.region).map(drop),
 ];
 const START: usize = 0;
@@ -100,34 +95,57 @@ struct Things {
     context: Cap,
     note: Cap,
     timer: Cap,
+    endpoint: Cap,
+    vcpu: Cap,
+    interrupt: Cap,
 }
 
 impl Things {
     /// Slots that they take.
-    const SLOTS: Cap = 5;
+    const SLOTS: Cap = 8;
 
     fn from(first: Cap) -> Things {
-        Things { region: first, thread: first + 1, context: first + 2, note: first + 3, timer: first + 4 }
+        let [thread, context, note, timer, endpoint, vcpu, interrupt] = [1, 2, 3, 4, 5, 6, 7].map(|nth| first + nth);
+        Things { region: first, thread, context, note, timer, endpoint, vcpu, interrupt }
     }
 
-    fn objects(self) -> [Cap; 4] {
-        [self.thread, self.context, self.note, self.timer]
+    fn objects(self) -> [Cap; 7] {
+        [self.thread, self.context, self.note, self.timer, self.endpoint, self.vcpu, self.interrupt]
+    }
+
+    /// Those that are deleted by their capabilities.
+    fn deleted(self) -> [Cap; 5] {
+        [self.thread, self.note, self.endpoint, self.vcpu, self.interrupt]
     }
 
     /// Makes them. The thread counts, waits and sets a timer, as soon as it is resumed. `way` is a
     /// slot that is empty before and after, `pool` a region of which nothing else is made.
     fn make(self, kit: &Kit, stack: u64, way: Cap, pool: Cap) -> Result<()> {
         region_create(pool, Kind::Region, SIZE / 2, self.region)?;
-        let kinds = [Kind::Thread, Kind::SchedContext, Kind::Notification, Kind::Timer];
+        let kinds = [
+            Kind::Thread,
+            Kind::SchedContext,
+            Kind::Notification,
+            Kind::Timer,
+            Kind::Endpoint,
+            Kind::Vcpu,
+            Kind::Interrupt,
+        ];
         for (at, kind) in self.objects().into_iter().zip(kinds) {
-            region_create(self.region, kind, kit.number(OTHER), way)?;
+            if kind == Kind::Interrupt {
+                interrupt_create(slot::IRQ_CONTROL, IRQ_MSI, kit.interrupts(OTHER), way, self.region)?;
+            } else {
+                region_create(self.region, kind, kit.number(OTHER), way)?;
+            }
             cap_derive(0, at, way, right::ALL, 0)?;
             cap_move(kit.workers(), at, way)?;
         }
         cap_move(kit.workers(), self.region, self.region)?;
         timer_bind(self.timer, self.note, 1)?;
+        interrupt_bind(self.interrupt, self.note, 2)?;
         equip(kit, self.thread, self.context, 20)?;
         thread_bind_notification(self.thread, self.note)?;
+        endpoint_bind(self.endpoint, self.thread)?;
         thread_set_registers(self.thread, busy as *const () as u64, stack, self.region.into()).map(drop)
     }
 }
@@ -206,7 +224,7 @@ fn every_step(kit: &mut Kit, act: usize) -> Checked {
     let first = kit.slot();
     let last = (1..Things::SLOTS).fold(first, |_, _| kit.slot());
     let these = Things::from(first);
-    same!(these.timer, last);
+    same!(these.interrupt, last);
     cells::set(FIRST, first);
     let workers = [Worker::new(kit)?, Worker::new(kit)?];
     let (stack, way, pool) = (stack(kit)?, kit.slot(), kit.slot());
@@ -282,10 +300,9 @@ fn outcome(these: Things, act: usize) -> Checked {
     let kinds = |caps: &[Cap]| caps.iter().filter(|cap| cap_identify(**cap).is_ok_and(|[kind, _]| kind != 0)).count();
     match act {
         START => return moves(true),
-        STOP => same!(kinds(&these.objects()), 4),
+        STOP => same!(kinds(&these.objects()), 7),
         DELETE | REVOKE => {
-            let (gone, kept) = ([these.thread, these.note], [these.context, these.timer]);
-            same!((kinds(&gone), kinds(&kept)), (0, 2));
+            same!((kinds(&these.deleted()), kinds(&[these.context, these.timer])), (0, 2));
         }
         _ => same!(kinds(&these.objects()), 0),
     }
