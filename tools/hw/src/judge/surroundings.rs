@@ -39,16 +39,14 @@ fn uart(machine: &Machine) -> Row {
 }
 
 fn boot(machine: &Machine) -> Row {
-    const HOW: &str = "only BIOS boot was tried: switch legacy boot (CSM) on in the firmware's set-up, if it has that";
-    let row = Row::new("boot by a BIOS", "starting", Stakes::Everything);
+    let row = Row::new("boot", "starting", Stakes::Everything);
     match machine.firmware.uefi {
         None => row.unknown("there is no file firmware"),
-        Some(false) => row.ok("yes"),
-        Some(true) if machine.firmware.secure => {
-            let note = format!("{HOW}, and secure boot off, as the kernel is not signed");
-            row.unknown("UEFI, with secure boot").noting(note)
-        }
-        Some(true) => row.unknown("UEFI").noting(HOW),
+        Some(false) => row.ok("by a BIOS"),
+        Some(true) if machine.firmware.secure => row
+            .unknown("by UEFI, with secure boot")
+            .noting("switch secure boot off in the firmware's set-up: the kernel is not signed"),
+        Some(true) => row.ok("by UEFI"),
     }
 }
 
