@@ -50,7 +50,7 @@ enum Step {
 impl<M: Machine> Kernel<M> {
     /// Deletes everything derived from a slot and, if `whole`, the slot, as far as it can here.
     pub(crate) fn delete(&mut self, slot: Id<Slot>, whole: bool) -> Deletion {
-        let level = self.current_priority();
+        let (current, level) = (self.cpu.current, self.current_priority());
         loop {
             match self.next_step(slot, whole) {
                 Step::Done => return Deletion::Done,
@@ -71,8 +71,8 @@ impl<M: Machine> Kernel<M> {
                     }
                 }
             }
-            // A step wakes who waits for what it ends.
-            if self.is_to_stop() || self.current_priority() > level {
+            // A step wakes who waits for what it ends, and can lower the caller or end its time.
+            if self.is_to_stop() || self.cpu.current != current || self.current_priority() != level {
                 return Deletion::Interrupted;
             }
         }

@@ -8,6 +8,7 @@ mod budget;
 mod capability;
 mod cells;
 mod counts;
+mod deletion;
 mod elsewhere;
 mod endpoint;
 mod endpoint_end;
@@ -54,7 +55,7 @@ task!(main);
 /// A test and its name.
 type Test = (&'static str, fn(&mut Kit) -> Checked);
 
-const ALL: [&[Test]; 30] = [
+const ALL: [&[Test]; 31] = [
     refusal::TESTS,
     refusal_target::TESTS,
     refusal_state::TESTS,
@@ -78,6 +79,7 @@ const ALL: [&[Test]; 30] = [
     port::TESTS,
     interrupt::TESTS,
     preemption::TESTS,
+    deletion::TESTS,
     exits::TESTS,
     start_up::TESTS,
     guest_nmi::TESTS,

@@ -2,15 +2,14 @@
 
 use crate::{Test, cells};
 use pillion_abi::{
-    NEVER, PAGE,
+    PAGE,
     boot::slot,
     object::{Kind, map, right},
 };
 use pillion_runtime::{
-    Cap, cap_delete, cap_derive, cap_revoke, memory_map, memory_unmap, now, println, region_create, region_reset,
-    sleep, wait,
+    Cap, cap_delete, cap_derive, cap_revoke, memory_map, memory_unmap, now, println, region_create, region_reset, sleep,
 };
-use pillion_test_kit::{Checked, Kit, Setup, check, done, stop};
+use pillion_test_kit::{Checked, Kit, Setup, check, done};
 
 pub const TESTS: &[Test] = &[
     ("preemption/making-a-large-space", create),
@@ -19,7 +18,6 @@ pub const TESTS: &[Test] = &[
     ("preemption/ending-an-address-space", space_end),
     ("preemption/revoking-mapped-memory", revocation),
     ("preemption/preparing-a-vcpu", vcpu),
-    ("preemption/woken-by-a-deletion", woken),
 ];
 
 /// The longest that the most urgent thread may wait, in ns, whatever else happens. Where the
@@ -135,29 +133,4 @@ fn vcpu(kit: &mut Kit) -> Checked {
         }
         Ok(())
     })
-}
-
-extern "C" fn waiter(notification: u64) -> ! {
-    let _ = wait(notification as Cap, NEVER);
-    cells::set(0, now());
-    stop()
-}
-
-/// A more urgent thread waits for what is deleted first: it does not wait for the rest.
-fn woken(kit: &mut Kit) -> Checked {
-    let [region, caps, notification] = [kit.slot(), kit.slot(), kit.slot()];
-    done!(region_create(kit.region(), Kind::Region, 4 << 20, region));
-    done!(region_create(region, Kind::CapSpace, 0x7fff, caps));
-    done!(region_create(region, Kind::Notification, kit.number(0), notification));
-    done!(kit.grant(notification));
-    done!(kit.start(Setup::new(200, waiter).with(notification.into())));
-    kit.rest(1_000);
-    let start = now();
-    done!(region_reset(region));
-    let took = now() - start;
-    let late = cells::get(0).wrapping_sub(start);
-    println!("preemption woken: {took} ns of work, woken after {late} ns");
-    check!(took > 100_000, "it took {took} ns only");
-    check!(late < 10_000, "woken after {late} ns");
-    Ok(())
 }
