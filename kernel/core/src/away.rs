@@ -177,7 +177,8 @@ impl<M: Machine> Kernel<M> {
         let away = self.m.shared(thread.away());
         away.is_call.store(faulted || number == Call::Call as u64, Relaxed);
         away.trip.leave(home, priority);
-        self.block_current(State::Away);
+        self.take_off(thread);
+        self.m.get(thread).state = State::Away;
         self.m.post(home, thread.away_letter());
     }
 

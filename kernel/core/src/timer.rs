@@ -229,9 +229,12 @@ impl<M: Machine> Kernel<M> {
             }
             Due::Vcpu(id) => self.guest_timer(id),
             Due::Visit(id) => {
-                // The timer has to fire for what becomes due while the call goes on. Where more
-                // visits are due that is at once, before all lines.
-                self.prepare_next(now);
+                // While the call goes on, the timer has to fire for what is more urgent.
+                let above = self.cpu.agenda.earliest_from(level.saturating_add(1));
+                self.cpu.programmed = above.deadline;
+                self.m.program_timer(above.deadline);
+                self.cpu.timers_changed = false;
+                // Where more visits are due, the timer fires again afterwards, before all lines.
                 self.m.interrupt_pending();
                 self.visit(id);
             }

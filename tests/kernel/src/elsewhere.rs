@@ -1,20 +1,24 @@
 //! Calls that start, stop, delete, revoke and reset objects of another processor, interrupted at
 //! each step by something more urgent, and faults there. A loop here has PAUSE: see `several.rs`.
 
-use crate::{Test, cells};
+use crate::{
+    Test, cells,
+    guest_signal::{TWICE, ask, signalling},
+};
 use core::arch::naked_asm;
 use pillion_abi::{
     NEVER,
     boot::slot,
     call::IRQ_MSI,
+    dual::URGENCY,
     object::{Kind, right},
     status::{Error, Result},
 };
 use pillion_runtime::{
-    Cap, cap_delete, cap_derive, cap_identify, cap_move, cap_revoke, context_configure, endpoint_bind, interrupt_bind,
-    interrupt_create, now, println, receive, region_create, region_reset, reply_receive, sleep, thread_bind_context,
-    thread_bind_notification, thread_configure, thread_register, thread_resume, thread_set_registers, thread_suspend,
-    timer_bind, timer_set, wait,
+    Cap, cap_delete, cap_derive, cap_identify, cap_move, cap_revoke, context_allow_boost, context_configure,
+    context_set_priority, endpoint_bind, interrupt_bind, interrupt_create, now, println, receive, region_create,
+    region_reset, reply_receive, signal, sleep, thread_bind_context, thread_bind_notification, thread_configure,
+    thread_register, thread_resume, thread_set_registers, thread_suspend, timer_bind, timer_set, vcpu_run, wait,
 };
 use pillion_test_kit::{Checked, Kit, Setup, check, done, failure, same, stop};
 
@@ -27,6 +31,8 @@ pub const TESTS: &[Test] = &[
     ("elsewhere/resets", |kit| every_step(kit, RESET)),
     ("elsewhere/faults", faults),
     ("elsewhere/long-call", long_call),
+    ("elsewhere/boosted-caller", boosted_caller),
+    ("elsewhere/urgent-call", urgent_call),
 ];
 
 /// The processor of the objects.
@@ -52,6 +58,7 @@ const COUNT: usize = 0;
 const LATEST: usize = 0;
 const FIRST: usize = 1;
 const PERIODS: usize = 1;
+const NOTE: usize = 6;
 /// Whether the call is over, and then its error, and the same of one that comes in between.
 const OVER: usize = 2;
 const OVER_AGAIN: usize = 4;
@@ -351,6 +358,84 @@ fn long_call(kit: &mut Kit) -> Checked {
     check!(took > 20 * PERIOD, "it took {took} ns only");
     check!(late < BOUND, "late by {late}, allowed are {BOUND}");
     check!(periods > took / PERIOD * 9 / 10, "only {periods} periods in {took}");
+    Ok(())
+}
+
+/// Its guest boosts it. It makes a less urgent thread ready, and a call that is carried out there.
+extern "C" fn boosted(vcpu: u64) -> ! {
+    let _ = vcpu_run(vcpu as Cap);
+    let _ = signal(cells::cap(NOTE));
+    let outcome = context_set_priority(cells::cap(FIRST), 20);
+    cells::set(OVER + 1, outcome.map_or_else(|error| error as u64, |_| 0));
+    cells::set(OVER, 1u64);
+    stop()
+}
+
+extern "C" fn woken(note: u64) -> ! {
+    while wait(note as Cap, NEVER).is_ok() {
+        cells::add(COUNT, 1);
+    }
+    stop()
+}
+
+/// The boost of a thread that leaves for another processor ends, and the thread that runs then is
+/// another one: it is not the one that leaves.
+fn boosted_caller(kit: &mut Kit) -> Checked {
+    let (mut guest, ..) = signalling(kit, &TWICE)?;
+    ask(&mut guest, URGENCY, 60);
+    let (note, there) = (done!(kit.make(Kind::Notification, 0)), done!(kit.prepare(Setup::new(20, woken).on(OTHER))));
+    cells::set(NOTE, note);
+    cells::set(FIRST, there.context);
+    let ready = done!(kit.start(Setup::new(50, woken).with(note.into())));
+    let caller = done!(kit.prepare(Setup::new(10, boosted).with(guest.vcpu.into())));
+    done!(context_allow_boost(slot::SCHED_CONTROL, caller.context, 60, 500_000, 1_000_000));
+    kit.rest(10_000);
+    done!(thread_resume(caller.thread));
+    same!(awaited(kit, OVER)?, 0);
+    same!(cells::get(COUNT), 1);
+    done!(signal(note));
+    kit.rest(10_000);
+    same!(cells::get(COUNT), 2);
+    done!(thread_suspend(ready.thread));
+    Ok(())
+}
+
+/// Keeps its processor from the calls of less urgent threads until it is told to stop.
+extern "C" fn in_the_way(_: u64) -> ! {
+    while cells::get(NOTE) == 0 {
+        core::hint::spin_loop();
+    }
+    cells::set(OVER, now());
+    stop()
+}
+
+/// Makes a call that is carried out there, and notes when it is over.
+extern "C" fn calls(over: u64) -> ! {
+    let _ = context_set_priority(cells::cap(FIRST), 20);
+    cells::set(over as usize, now());
+    cells::add(COUNT, 1);
+    stop()
+}
+
+/// A call that waited behind something more urgent goes before those of less urgent threads.
+fn urgent_call(kit: &mut Kit) -> Checked {
+    const OTHERS: u64 = 18;
+    let there = done!(kit.prepare(Setup::new(20, woken).on(OTHER)));
+    cells::set(FIRST, there.context);
+    done!(kit.start(Setup::new(60, in_the_way).on(OTHER)));
+    for _ in 0..OTHERS {
+        done!(kit.start(Setup::new(20, calls).with(OVER_AGAIN as u64).on(2)));
+    }
+    done!(kit.start(Setup::new(45, calls).with(OVER as u64 + 1).on(3)));
+    cells::spin(300_000);
+    same!(cells::get(COUNT), 0);
+    cells::set(NOTE, 1u64);
+    kit.rest(600_000);
+    same!(cells::get(COUNT), OTHERS + 1);
+    let [free, urgent, others] = [OVER, OVER + 1, OVER_AGAIN].map(cells::get);
+    let (urgent, others) = (urgent.wrapping_sub(free), others.wrapping_sub(free));
+    println!("elsewhere urgent-call: over after {urgent} ns, those of the others after {others}");
+    check!(urgent < 5_000 && urgent < others, "over after {urgent} ns, the others' after {others}");
     Ok(())
 }
 
