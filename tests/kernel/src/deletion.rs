@@ -56,7 +56,7 @@ extern "C" fn caller(endpoint: u64) -> ! {
 }
 
 /// A region of which a large capability space is made: what is made of it later ends before that.
-fn region(kit: &mut Kit) -> Checked<Cap> {
+pub fn region(kit: &mut Kit) -> Checked<Cap> {
     let [region, caps] = [kit.slot(), kit.slot()];
     done!(region_create(kit.region(), Kind::Region, 4 << 20, region));
     done!(region_create(region, Kind::CapSpace, 0x7fff, caps));

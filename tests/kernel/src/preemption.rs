@@ -40,13 +40,18 @@ extern "C" fn watch(_: u64) -> ! {
 
 /// Does long work beside a more urgent thread.
 fn watched(kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Checked) -> Checked {
+    watched_on(0, kit, name, work)
+}
+
+/// The same, with the processor of that thread.
+pub fn watched_on(home: u64, kit: &mut Kit, name: &str, work: impl FnOnce(&mut Kit) -> Checked) -> Checked {
     let bound = match name {
         _ if kit.info.cpus > 1 => BOUND_OF_SEVERAL,
         "vcpu" => BOUND_OF_VCPUS,
         _ => BOUND,
     };
     let space = done!(kit.space());
-    done!(kit.start(Setup::new(200, watch).within(space)));
+    done!(kit.start(Setup::new(200, watch).within(space).on(home)));
     let start = now();
     work(kit)?;
     let took = now() - start;
