@@ -12,8 +12,6 @@ const SLEEP_PORTS: u32 = 0xc001_0073;
 const REDIRECT_INIT: u64 = 1 << 1;
 /// Bit of VM_CR: the A20M# signal is ignored (15.30.1).
 const LINE_20_IGNORED: u64 = 1 << 2;
-/// Bit of leaf 1: a virtual machine, which may lack registers.
-const VIRTUAL: u32 = 1 << 31;
 
 /// Detects what the processor offers. The error says what is missing and what to do about it.
 pub fn probe() -> Result<Features, &'static str> {
@@ -52,7 +50,8 @@ pub unsafe fn enable(host_area: u64) {
 fn close_sleep_ports() {
     let version = cpu::cpuid(1, 0);
     let family = (version.eax >> 8 & 0xf) + if version.eax >> 8 & 0xf == 0xf { version.eax >> 20 & 0xff } else { 0 };
-    if family >= 0x10 && version.ecx & VIRTUAL == 0 {
+    // A virtual machine may lack the register.
+    if family >= 0x10 && !cpu::has(cpu::HYPERVISOR) {
         // SAFETY: the processor has SVM and is of a family that has the register; the kernel does
         // not read ports to sleep.
         unsafe { msr::write(SLEEP_PORTS, 0) };
