@@ -27,6 +27,8 @@ pub mod slot {
     pub const TRACE_BUFFER: u32 = 10;
     /// What the kernel logged while it booted, as read-only memory: a [`super::LogBuffer`].
     pub const LOG_BUFFER: u32 = 11;
+    /// First of the [`super::MODULES`] modules, as read-only memory.
+    pub const MODULES: u32 = 12;
     /// First of the regions, in the order of [`super::BootInfo::regions`].
     pub const REGIONS: u32 = 16;
     /// Number of slots in all.
@@ -51,6 +53,17 @@ pub struct LogBuffer {
 
 /// Maximum number of regions that are handed over.
 pub const REGIONS: usize = 112;
+
+/// Maximum number of files that the boot loader loads beside the bundle.
+pub const MODULES: usize = 4;
+
+/// Bytes of a module's name.
+pub const MODULE_NAME: usize = 24;
+
+/// Bytes of the words that follow modules' names: what Linux takes at most, and a zero.
+pub const MODULE_WORDS: usize = 2048;
+
+const _: () = assert!(slot::MODULES as usize + MODULES <= slot::REGIONS as usize);
 
 /// Maximum number of I/O APICs.
 pub const IO_APICS: usize = 8;
@@ -85,6 +98,17 @@ pub mod range_kind {
     /// Registers that can send interrupts of any kind, write any memory or change the chipset. Not
     /// handed over.
     pub const WITHHELD: u64 = 7;
+}
+
+/// A file that the boot loader loaded beside the bundle, which goes before one of the same name
+/// there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Module {
+    /// Physical base and size, to the byte; size 0 for none.
+    pub range: Range,
+    /// Its name, padded with zeros.
+    pub name: [u8; MODULE_NAME],
 }
 
 /// An I/O APIC.
@@ -219,6 +243,8 @@ pub struct BootInfo {
     pub cpus: u64,
     /// Physical base and size of the bundle.
     pub bundle: Range,
+    /// The files beside it, those that there are first.
+    pub modules: [Module; MODULES],
     /// The I/O APICs, for tasks that must hide them.
     pub io_apics: [IoApic; IO_APICS],
     /// The bytes of the ACPI root pointer; zeros without one. It may lie where only the kernel can
@@ -233,6 +259,8 @@ pub struct BootInfo {
     pub processors: [Processor; PROCESSORS],
     /// Kernel command line, ended by a zero.
     pub command_line: [u8; 256],
+    /// What follows the modules' names, ended by a zero: words for Linux.
+    pub module_words: [u8; MODULE_WORDS],
 }
 
-const _: () = assert!(size_of::<BootInfo>() <= 4096);
+const _: () = assert!(size_of::<BootInfo>() <= 2 * 4096);

@@ -20,7 +20,7 @@ pub mod trace;
 pub mod vcpu;
 
 /// Version of this interface. A task image built for another one is refused.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Size in bytes of a small page, the unit of all memory that is mapped.
 pub const PAGE: u64 = 4096;

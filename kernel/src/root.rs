@@ -19,7 +19,7 @@ use pillion_core::{
 
 const STACK_TOP: u64 = 0x3f_0000;
 const STACK: u64 = 256 << 10;
-const TABLES: u64 = 66;
+const TABLES: u64 = 78;
 const PRIORITY: u8 = 2;
 
 /// The first task, while it is built.
@@ -150,7 +150,7 @@ fn find(bundle: &'static [u8], name: &str) -> Option<&'static [u8]> {
 
 /// Fills in the boot information page, and the slots for what the machine has.
 fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str> {
-    let page = root.memory(BOOT_INFO_ADDRESS, PAGE, 0)?;
+    let page = root.memory(BOOT_INFO_ADDRESS, (size_of::<BootInfo>() as u64).next_multiple_of(PAGE), 0)?;
     let mut info = BootInfo {
         abi_version: pillion_abi::VERSION,
         region_count: 0,
@@ -160,12 +160,14 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
         rsdp: boot.rsdp,
         cpus: processors().into(),
         bundle: boot.bundle,
+        modules: boot.modules,
         io_apics: ioapic::all(),
         root_pointer: root_pointer(boot.rsdp),
         regions: [Range::default(); REGIONS],
         screen: boot.screen,
         processors: boot.processors,
         command_line: [0; 256],
+        module_words: *boot.module_words(),
     };
     let line = boot.command_line();
     let length = line.len().min(info.command_line.len() - 1);
@@ -173,9 +175,14 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
     for range in boot.memory() {
         give_range(root, &mut info, *range)?;
     }
-    let bundle = boot.bundle.base..(boot.bundle.base + boot.bundle.size).next_multiple_of(PAGE);
+    let modules = (slot::MODULES..).zip(boot.modules.iter().map(|module| module.range));
+    for (at, Range { base, size, .. }) in
+        modules.filter(|(_, range)| range.size != 0).chain([(slot::BUNDLE, boot.bundle)])
+    {
+        let start = base & !(PAGE - 1);
+        root.give(at, Cap::unmapped(false, start, (base + size).next_multiple_of(PAGE) - start), right::READ)?;
+    }
     for (at, base, size) in [
-        (slot::BUNDLE, bundle.start, bundle.end - bundle.start),
         (slot::TRACE_BUFFER, crate::trace::physical_base(), crate::trace::total_size()),
         (slot::LOG_BUFFER, physical(serial::text()), size_of::<LogBuffer>() as u64),
     ] {
@@ -189,7 +196,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
     ] {
         root.give(at, cap, right::ALL)?;
     }
-    // SAFETY: the page was made for this, and `BootInfo` fits in it.
+    // SAFETY: the pages were made for this, and `BootInfo` fits in them.
     unsafe { direct::<BootInfo>(page).write(info) };
     Ok(())
 }
@@ -205,8 +212,8 @@ fn root_pointer(address: u64) -> [u8; 40] {
     bytes
 }
 
-/// Lists a range of physical memory and hands it over, unless it is the kernel's, the bundle's or
-/// withheld.
+/// Lists a range of physical memory and hands it over, unless it is the kernel's, the boot loader's
+/// for a file, or withheld.
 fn give_range(root: &mut Root<'_>, info: &mut BootInfo, range: Range) -> Result<(), &'static str> {
     let index = info.region_count;
     let Some(entry) = info.regions.get_mut(index as usize) else { return Ok(()) };

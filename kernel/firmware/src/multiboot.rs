@@ -62,7 +62,7 @@ fn add_module(data: &[u8], params: &mut BootParams) {
     if let (Some(start), Some(end)) = (u32_at(data, 0), u32_at(data, 4))
         && start < end
     {
-        params.add_module(start.into(), (end - start).into());
+        params.add_module(start.into(), (end - start).into(), data.get(8..).unwrap_or(&[]));
     }
 }
 

@@ -1,6 +1,9 @@
 //! What the boot loader handed over, whichever it was.
 
-use pillion_abi::boot::{PROCESSORS, Processor, REGIONS, Range, Screen, processor_state, range_kind};
+use pillion_abi::boot::{
+    MODULE_NAME, MODULE_WORDS, MODULES, Module, PROCESSORS, Processor, REGIONS, Range, Screen, processor_state,
+    range_kind,
+};
 
 use crate::acpi::{IO_APICS, REGISTERS, Tables};
 use crate::bytes::until_zero;
@@ -17,8 +20,9 @@ mod firmware_kind {
 /// Maximum number of entries of the firmware's memory map that are read.
 const FIRMWARE_ENTRIES: usize = 512;
 
-// Each entry adds two ranges at most; so do the bundle, and the three pieces that the kernel keeps.
-const _: () = assert!(2 * (FIRMWARE_ENTRIES + IO_APICS + REGISTERS + CUSTOMARY.len()) + 16 <= CAPACITY);
+// Each entry adds two ranges at most; so do bundle and modules, and the three pieces that the
+// kernel keeps.
+const _: () = assert!(2 * (FIRMWARE_ENTRIES + IO_APICS + REGISTERS + CUSTOMARY.len() + MODULES) + 16 <= CAPACITY);
 
 const PAGE: u64 = pillion_abi::PAGE;
 
@@ -56,6 +60,11 @@ pub struct BootParams {
     ranges: Ranges,
     /// The first module, to the byte; size 0 without one.
     pub bundle: Range,
+    /// The others, those that there are first.
+    pub modules: [Module; MODULES],
+    /// Modules after the first that there was no place for, or that have no name.
+    pub ignored_modules: usize,
+    module_words: [u8; MODULE_WORDS],
     /// Physical address of the ACPI root pointer, or 0.
     pub rsdp: u64,
     /// The screen; zeros without one.
@@ -82,6 +91,9 @@ impl BootParams {
             unread: 0,
             ranges: Ranges::new(),
             bundle: Range { base: 0, size: 0, kind: range_kind::BUNDLE },
+            modules: [Module { range: Range { base: 0, size: 0, kind: 0 }, name: [0; MODULE_NAME] }; MODULES],
+            ignored_modules: 0,
+            module_words: [0; MODULE_WORDS],
             rsdp: 0,
             screen: NO_SCREEN,
             processors: [Processor { apic_id: 0, state: processor_state::NONE, number: 0 }; PROCESSORS],
@@ -121,12 +133,41 @@ impl BootParams {
         }
     }
 
-    /// Notes the first module; later ones are ignored.
-    pub fn add_module(&mut self, base: u64, size: u64) {
+    /// Notes a module with the text that the boot loader has for it, up to its first zero. The
+    /// first is the bundle; the name of another is the first word, and what follows is for Linux.
+    pub fn add_module(&mut self, base: u64, size: u64, text: &[u8]) {
         let in_reach = base.checked_add(size).is_some_and(|end| end <= PHYSICAL_LIMIT);
+        let range = Range { base, size, kind: range_kind::BUNDLE };
         if self.bundle.size == 0 && in_reach {
-            self.bundle = Range { base, size, kind: range_kind::BUNDLE };
+            self.bundle = range;
+            return;
         }
+        let text = until_zero(text).trim_ascii();
+        let (name, words) = text.split_at(text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len()));
+        let free = self.modules.iter_mut().find(|module| module.range.size == 0);
+        match free.filter(|_| in_reach && size != 0 && !name.is_empty() && name.len() < MODULE_NAME) {
+            Some(free) => {
+                free.range = range;
+                free.name.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+                self.add_words(words.trim_ascii());
+            }
+            None => self.ignored_modules = self.ignored_modules.saturating_add(1),
+        }
+    }
+
+    /// Notes more words for Linux. One that does not fit with its end would mean something else,
+    /// and would not be missed: so the place for them is filled, which nobody takes for their end.
+    fn add_words(&mut self, words: &[u8]) {
+        let used = until_zero(&self.module_words).len();
+        let space: &[u8] = if used == 0 || words.is_empty() { b"" } else { b" " };
+        let free = self.module_words.iter_mut().skip(used);
+        free.zip(space.iter().chain(words)).for_each(|(to, from)| *to = *from);
+    }
+
+    /// What follows the modules' names. Without a zero at the end, there was more.
+    #[must_use]
+    pub fn module_words(&self) -> &[u8; MODULE_WORDS] {
+        &self.module_words
     }
 
     /// Notes the command line, up to its first zero.
@@ -149,11 +190,9 @@ impl BootParams {
         let acpi = |kind| kind == firmware_kind::ACPI || kind == firmware_kind::ACPI_NVS;
         self.paint_firmware(|kind| (kind != firmware_kind::RAM && !acpi(kind)).then_some(range_kind::DEVICE));
         self.paint_firmware(|kind| acpi(kind).then_some(range_kind::ACPI));
-        self.ranges.paint_outside(
-            self.bundle.base,
-            self.bundle.base.saturating_add(self.bundle.size),
-            range_kind::BUNDLE,
-        );
+        for Range { base, size, .. } in self.modules.iter().map(|module| module.range).chain([self.bundle]) {
+            self.ranges.paint_outside(base, base.saturating_add(size), range_kind::BUNDLE);
+        }
         self.keep(start, end);
     }
 

@@ -19,7 +19,7 @@ pub fn parse(memory: &impl Memory, address: u64, params: &mut BootParams) -> Opt
     if modules > 0
         && let Some(module) = memory.bytes(module_list, 32)
     {
-        params.add_module(u64_at(module, 0)?, u64_at(module, 8)?);
+        params.add_module(u64_at(module, 0)?, u64_at(module, 8)?, &[]);
     }
     if command_line != 0
         && let Some(text) = memory.bytes(command_line, 256)

@@ -162,6 +162,48 @@ fn parsed(all: &[(u32, Vec<u8>)]) -> (BootParams, [u8; multiboot::RSDP_SIZE]) {
     (params, rsdp)
 }
 
+/// A tag of kind 3: a module of 64 KiB, with its text.
+fn module_tag(base: u32, text: &str) -> (u32, Vec<u8>) {
+    (3, [&base.to_le_bytes(), &(base + 0x1_0000).to_le_bytes(), text.as_bytes(), &[0]].concat())
+}
+
+/// The first module is the bundle, whatever its text; the others have a name, and words for Linux.
+#[test]
+fn modules_are_understood() {
+    let gib = [[24u32, 0].map(u32::to_le_bytes).concat(), [0, 1 << 30, 1].map(u64::to_le_bytes).concat()];
+    let (mut params, _) = parsed(&[
+        (6, gib.concat()),
+        module_tag(0x100_0000, "any words"),
+        module_tag(0x200_0000, "vmlinuz root=/dev/sda1  quiet "),
+        module_tag(0x300_0000, ""),
+        module_tag(0x400_0000, "a-name-that-is-longer-than-it-may-be"),
+        module_tag(0x500_0000, "initrd"),
+        module_tag(0x600_0000, "system.toml more"),
+        module_tag(0x700_0000, "fourth"),
+        module_tag(0x800_0000, "fifth"),
+    ]);
+    let name = |i: usize| String::from_utf8(params.modules[i].name.to_vec()).unwrap();
+    let names = [0, 1, 2, 3].map(|i| name(i).trim_end_matches('\0').to_owned());
+    assert_eq!(names, ["vmlinuz", "initrd", "system.toml", "fourth"]);
+    let places = params.modules.map(|module| (module.range.base, module.range.size));
+    assert_eq!(places, [0x200_0000, 0x500_0000, 0x600_0000, 0x700_0000].map(|base| (base, 0x1_0000)));
+    assert_eq!((params.bundle.base, params.ignored_modules), (0x100_0000, 3));
+    assert!(params.module_words().starts_with(b"root=/dev/sda1  quiet more\0"));
+    check(&mut params);
+    let kept = params.memory().iter().filter(|r| r.kind == range_kind::BUNDLE).map(|r| r.size).sum::<u64>();
+    assert_eq!(kept, 5 * 0x1_0000, "Linux does not get them");
+}
+
+/// Of more words than Linux takes there is no end, so that they are not taken for all.
+#[test]
+fn too_many_words_are_noticed() {
+    let words = |count: usize| format!("vmlinuz {}", "w".repeat(count));
+    let of = |text: &str| *parsed(&[module_tag(0x100_0000, ""), module_tag(0x200_0000, text)]).0.module_words();
+    assert_eq!(of(&words(2047)).iter().position(|b| *b == 0), Some(2047));
+    assert_eq!(of(&words(2048)).iter().position(|b| *b == 0), None);
+    assert_eq!(of(&words(9000)).iter().position(|b| *b == 0), None);
+}
+
 /// A tag of kind 8: a screen of 1280 by 800 pixels at 2 GiB.
 fn screen_tag(base: u64, pitch: u32, width: u32, bits: u8, kind: u8) -> Vec<u8> {
     let mut data = base.to_le_bytes().to_vec();

@@ -1,43 +1,73 @@
-//! What the manager knows about the machine: the kernel's boot information and the bundle.
+//! What the manager knows about the machine: the kernel's boot information, and what the boot
+//! loader loaded.
 
 use crate::{
     failure::{Failure, Result, While},
     page_tables::whole_pages,
 };
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use pillion_abi::boot::{BootInfo, Processor, Range, feature, processor_state, range_kind, slot};
 use pillion_abi::{LARGE_PAGE, PAGE};
-use pillion_runtime::{image, info, memory_map};
+use pillion_runtime::{Cap, image, info, memory_map};
 use pillion_system as system;
 
-/// Where the manager maps the bundle, plus the bundle's offset within a large page, so that large
-/// pages can map it.
+/// Where the manager maps what the boot loader loaded, plus its offset within a large page, so that
+/// large pages can map it. A file comes this far after the one before.
 const BUNDLE: u64 = 0x40_0000_0000;
+const DISTANCE: u64 = 4 << 30;
 
 /// Entry of the bundle with the additions to Linux's command line.
-pub const LINUX_APPEND: &str = "linux.append";
+const LINUX_APPEND: &str = "linux.append";
 
 /// The machine.
 pub struct Platform {
     /// The kernel's boot information.
     pub boot: &'static BootInfo,
-    pub bundle: &'static [u8],
+    /// What the boot loader loaded: the bundle, then the modules.
+    loaded: Vec<Loaded>,
+}
+
+/// What the boot loader loaded.
+struct Loaded {
+    /// Its name; empty for the bundle.
+    name: &'static str,
+    /// The kernel's capability for it.
+    slot: Cap,
+    bytes: &'static [u8],
+    /// Its distance from the start of its first page.
+    inset: u64,
+}
+
+/// Memory with a file that the boot loader loaded, for whoever is to see it.
+pub struct Mapping {
+    pub slot: Cap,
+    /// Its distance from [`info::address::BUNDLE`].
+    pub at: u64,
+    /// Bytes of it, in whole pages.
+    pub size: u64,
 }
 
 impl Platform {
-    /// Maps the bundle and checks what the kernel passed.
+    /// Maps bundle and modules, and checks what the kernel passed.
     pub fn new(boot: &'static BootInfo) -> Result<Platform> {
         if boot.abi_version != pillion_abi::VERSION || boot.tsc_hz == 0 {
             return Err(Failure::new("the kernel has a different binary interface, or no clock"));
         }
-        let Range { base, size, .. } = boot.bundle;
-        let page = base & !(PAGE - 1);
-        let address = BUNDLE + page % LARGE_PAGE;
-        memory_map(slot::BUNDLE, slot::ADDRESS_SPACE, address, 0).when("mapping the bundle")?;
-        let start = (address + base % PAGE) as *const u8;
-        // SAFETY: the call above mapped the bundle, `size` bytes, read-only and for good.
-        let bundle = unsafe { core::slice::from_raw_parts(start, size as usize) };
-        Ok(Platform { boot, bundle })
+        let modules = boot.modules.iter().filter(|module| module.range.size != 0);
+        let modules = (slot::MODULES..).zip(modules).map(|(slot, m)| (info::text(&m.name), slot, m.range));
+        let mut loaded = Vec::new();
+        for (at, (name, slot, range)) in
+            (BUNDLE..).step_by(DISTANCE as usize).zip([("", slot::BUNDLE, boot.bundle)].into_iter().chain(modules))
+        {
+            let inset = range.base % PAGE;
+            let address = at + (range.base - inset) % LARGE_PAGE;
+            memory_map(slot, slot::ADDRESS_SPACE, address, 0).when("mapping what the boot loader loaded")?;
+            let start = (address + inset) as *const u8;
+            // SAFETY: the call above mapped the file, read-only and for good.
+            let bytes = unsafe { core::slice::from_raw_parts(start, range.size as usize) };
+            loaded.push(Loaded { name, slot, bytes, inset });
+        }
+        Ok(Platform { boot, loaded })
     }
 
     /// ID of the local APIC of the processor with that number.
@@ -52,29 +82,58 @@ impl Platform {
         self.boot.regions.get(..self.boot.region_count as usize).unwrap_or(&self.boot.regions)
     }
 
-    /// A file in the bundle.
+    /// A module, or a file in the bundle.
     pub fn file(&self, name: &str) -> Result<&'static [u8]> {
-        image::file(self.bundle, name).ok_or_else(|| Failure::new(alloc::format!("the bundle has no file {name}")))
+        self.find(name).map(|(_, bytes)| bytes)
     }
 
-    /// A text file in the bundle.
+    /// Distance of a file from [`info::address::BUNDLE`], where all of [`Self::mappings`] are
+    /// mapped, and its size.
+    pub fn place(&self, name: &str) -> Result<[u64; 2]> {
+        self.find(name).map(|(offset, bytes)| [offset, bytes.len() as u64])
+    }
+
+    fn find(&self, name: &str) -> Result<(u64, &'static [u8])> {
+        let module = (0..).step_by(DISTANCE as usize).zip(&self.loaded).skip(1).find(|(_, module)| module.name == name);
+        if let Some((at, module)) = module {
+            return Ok((at + module.inset, module.bytes));
+        }
+        let inside = self.loaded.first().and_then(|bundle| {
+            let (offset, _) = image::find(bundle.bytes, name)?;
+            Some((bundle.inset + offset, image::file(bundle.bytes, name)?))
+        });
+        inside.ok_or_else(|| Failure::new(format!("the bundle has no file {name}, and there is no such module")))
+    }
+
+    /// The memory of all files, for whoever is to see them.
+    pub fn mappings(&self) -> impl Iterator<Item = Mapping> {
+        (0..).step_by(DISTANCE as usize).zip(&self.loaded).map(|(at, file)| {
+            let size = whole_pages(file.inset + file.bytes.len() as u64);
+            Mapping { slot: file.slot, at, size }
+        })
+    }
+
+    /// What is added to the system file's words for Linux: the bundle's, then the boot loader's.
+    pub fn words_for_linux(&self) -> String {
+        let more = [self.text(LINUX_APPEND).unwrap_or(""), info::text(&self.boot.module_words)].map(str::trim);
+        format!("{} {}", more[0], more[1]).trim().into()
+    }
+
+    /// A text file in the bundle, or a module with text.
     pub fn text(&self, name: &str) -> Result<&'static str> {
         core::str::from_utf8(self.file(name)?).map_err(|_| Failure::new(alloc::format!("{name} is not UTF-8")))
     }
 
-    /// A task image in the bundle.
+    /// A task image.
     pub fn image(&self, name: &str) -> Result<image::Image<'static>> {
         image::task(self.file(name)?).map_err(|bad| Failure::new(alloc::format!("{name} is not a task image: {bad:?}")))
     }
 
-    /// Bytes of the bundle's mapping.
-    pub fn bundle_mapping(&self) -> u64 {
-        whole_pages(self.boot.bundle.base % PAGE + self.boot.bundle.size)
-    }
-
     /// Checks a system against the machine.
     pub fn check(&self, wanted: &system::System) -> core::result::Result<(), Vec<system::Problem>> {
-        let images: Vec<&str> = (0..).map_while(|i| image::entry(self.bundle, i)).map(|(name, ..)| name).collect();
+        let inside = self.loaded.first().map_or(&[][..], |bundle| bundle.bytes);
+        let inside = (0..).map_while(|i| image::entry(inside, i)).map(|(name, ..)| name);
+        let images: Vec<&str> = inside.chain(self.loaded.iter().map(|file| file.name)).collect();
         let lines = self.boot.io_apics.map(|apic| (apic.first, apic.lines));
         let sum = |ram: bool| -> u64 {
             let counts = |r: &&Range| match r.kind {
@@ -91,7 +150,7 @@ impl Platform {
             virtualisation: Some(self.boot.features & feature::SVM != 0),
             images: Some(&images),
             lines: Some(&lines),
-            appended: self.text(LINUX_APPEND).map_or(0, |more| more.trim().len()),
+            appended: self.words_for_linux().len(),
             ..system::Target::default()
         };
         system::check(wanted, &target)

@@ -18,7 +18,7 @@ pub const SKIN_ARGUMENTS: usize = 1000;
 /// Most tasks with a skin.
 pub const SKINS: usize = 15;
 /// Most bytes of Linux's command line, including the additions.
-pub const COMMAND_LINE: usize = 1023;
+pub const COMMAND_LINE: usize = 1983;
 /// Highest interrupt line of a task that can be kept from Linux.
 pub const HIDDEN_LINE: u32 = 63;
 /// Most PCI functions of all tasks together, where there is Linux.

@@ -1,12 +1,12 @@
-//! Linux's command line: the text from the system file and the host tool, the number of this life
-//! of Linux, and two options. One is against sleep states deeper than HLT, because the ports for
-//! those, which ACPI's objects may name, are closed. The other makes a panic end in a reset: Linux
-//! would otherwise loop with interrupts on, which no watchdog can tell from work.
+//! Linux's command line: the text from system file, host tool and boot loader, the number of this
+//! life of Linux, and two options. One is against sleep states deeper than HLT, because the ports
+//! for those, which ACPI's objects may name, are closed. The other makes a panic end in a reset:
+//! Linux would otherwise loop with interrupts on, which no watchdog can tell from work.
 
 use core::fmt::{self, Write};
 
-/// Room for the resource manager's line and the additions.
-const SIZE: usize = 1024 + 64;
+/// Room for the resource manager's line and the additions: what Linux takes.
+const SIZE: usize = 1984 + 64 - 1;
 
 pub struct CommandLine {
     text: [u8; SIZE],

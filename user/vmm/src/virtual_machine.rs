@@ -206,11 +206,11 @@ fn memory_map(info: &LinuxInfo) -> ([boot::Range; RANGES], usize) {
     (map, count)
 }
 
-/// A file in the bundle.
+/// A file that the boot loader loaded.
 ///
 /// # Safety
 /// The resource manager found the file there.
 unsafe fn file([offset, size]: [u64; 2]) -> &'static [u8] {
-    // SAFETY: the caller vouches for the place; the bundle is mapped in full and never written.
+    // SAFETY: the caller vouches for the place; what was loaded is mapped and never written.
     unsafe { core::slice::from_raw_parts((address::BUNDLE + offset) as *const u8, size as usize) }
 }

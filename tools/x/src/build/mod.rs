@@ -45,6 +45,8 @@ pub struct Built {
     pub kernel: PathBuf,
     /// The bundle.
     pub bundle: PathBuf,
+    /// What the boot loader loads beside it.
+    pub modules: Vec<Module>,
     /// Linux, unless it was left out.
     pub passenger: Option<Passenger>,
     /// The tasks' files with symbols, by the tasks' names.
@@ -53,10 +55,29 @@ pub struct Built {
     pub system: Option<System>,
 }
 
+/// A file that a boot loader loads beside the bundle.
+pub struct Module {
+    /// Its name for the kernel.
+    pub name: &'static str,
+    /// Where it is.
+    pub path: PathBuf,
+    /// What follows the name: words for Linux.
+    pub words: String,
+}
+
+/// Where the system file and Linux go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// Into the bundle.
+    Whole,
+    /// Into modules beside it, as in an installed system.
+    Apart,
+}
+
 /// `x build`.
 pub fn command(repository: &Repository, arguments: &BuildArguments) -> Result<bool> {
     let append = arguments.append.clone().unwrap_or_default();
-    let built = build(repository, arguments, &append, None, &repository.build(""))?;
+    let built = build(repository, arguments, &append, None, (&repository.build(""), Packing::Whole))?;
     println!("kernel  {}\nbundle  {}", built.kernel.display(), built.bundle.display());
     if let Some(passenger) = &built.passenger {
         println!("linux   {} ({})", passenger.image.display(), passenger.release);
@@ -83,13 +104,13 @@ fn build_root(repository: &Repository, root: &str, checked: bool, folder: &Path)
 }
 
 /// Builds the kernel and a bundle with that command line for Linux, for an emulated machine if one
-/// is given. The bundle goes into `folder`.
+/// is given. What is made goes into `folder`.
 pub fn build(
     repository: &Repository,
     arguments: &BuildArguments,
     append: &str,
     on: Option<Emulated>,
-    folder: &Path,
+    (folder, packing): (&Path, Packing),
 ) -> Result<Built> {
     space::check(repository)?;
     if let Some(root) = &arguments.root {
@@ -120,20 +141,32 @@ pub fn build(
     }
     let elves = plan.elves(repository, &output);
     let name = plan.path.file_stem().context("a system file needs a name")?;
-    bundle.add(pillion_abi::bundle::SYSTEM_FILE, plan.file.text.into_bytes())?;
+    let mut modules = Vec::new();
+    if packing == Packing::Apart {
+        let path = folder.join(pillion_abi::bundle::SYSTEM_FILE);
+        write_whole(&path, plan.file.text.as_bytes())?;
+        modules.push(Module { name: pillion_abi::bundle::SYSTEM_FILE, path, words: String::new() });
+    } else {
+        bundle.add(pillion_abi::bundle::SYSTEM_FILE, plan.file.text.into_bytes())?;
+    }
     if let Some(passenger) = &passenger {
         let image = match arguments.unpacked {
             true => unpacked::kernel(repository, &passenger.image, &passenger.vmlinuz_sha256)?,
             false => passenger.image.clone(),
         };
-        bundle.add("vmlinuz", std::fs::read(image)?)?;
-        bundle.add("initrd", std::fs::read(&passenger.initrd)?)?;
-        bundle.add("linux.append", append.as_bytes().to_vec())?;
+        if packing == Packing::Apart {
+            modules.push(Module { name: "vmlinuz", path: image, words: append.to_owned() });
+            modules.push(Module { name: "initrd", path: passenger.initrd.clone(), words: String::new() });
+        } else {
+            bundle.add("vmlinuz", std::fs::read(image)?)?;
+            bundle.add("initrd", std::fs::read(&passenger.initrd)?)?;
+            bundle.add("linux.append", append.as_bytes().to_vec())?;
+        }
     }
     let path = folder.join(name).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
     let kernel = output.join("pillion-kernel");
-    Ok(Built { kernel, bundle: path, passenger, elves, system: Some(plan.file.system) })
+    Ok(Built { kernel, bundle: path, modules, passenger, elves, system: Some(plan.file.system) })
 }
 
 /// Linux as a system needs it, with the user's additional files.

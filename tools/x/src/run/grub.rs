@@ -1,6 +1,7 @@
-//! A CD that boots with GRUB, as a real machine would: the kernel by multiboot2, the bundle as its
-//! module.
+//! A CD that boots with GRUB, as a real machine would: the kernel by multiboot2; bundle, system
+//! file and Linux as its modules.
 
+use crate::build::{Built, Module};
 use crate::doctor::install;
 use crate::progress::step;
 use crate::tool;
@@ -18,14 +19,17 @@ const BIOS: (&str, &str) = ("/usr/lib/grub/i386-pc/multiboot2.mod", "grub-pc-bin
 const UEFI: (&str, &str) = ("/usr/lib/grub/x86_64-efi/multiboot2.mod", "grub-efi-amd64-bin");
 
 /// Makes the CD in a folder, for that firmware at least.
-pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str, uefi: bool) -> Result<PathBuf> {
+pub fn image(folder: &Path, built: &Built, line: &str, uefi: bool) -> Result<PathBuf> {
     let (module, package) = if uefi { UEFI } else { BIOS };
     install::programs(&PROGRAMS, (!Path::new(module).exists()).then_some(package))?;
     let (root, image) = (folder.join("cd"), folder.join("pillion.iso"));
     fs::create_dir_all(root.join("boot/grub"))?;
-    fs::copy(kernel, root.join("boot/pillion"))?;
-    fs::copy(bundle, root.join("boot/bundle"))?;
-    fs::write(root.join("boot/grub/grub.cfg"), menu(line))?;
+    fs::copy(&built.kernel, root.join("boot/pillion"))?;
+    fs::copy(&built.bundle, root.join("boot/bundle"))?;
+    for module in &built.modules {
+        fs::copy(&module.path, root.join("boot").join(module.name))?;
+    }
+    fs::write(root.join("boot/grub/grub.cfg"), menu(line, &built.modules))?;
     step("making a CD that GRUB boots", || {
         tool::quietly(Command::new("grub-mkrescue").arg("-o").arg(&image).arg(&root))
     })?;
@@ -33,9 +37,14 @@ pub fn image(folder: &Path, kernel: &Path, bundle: &Path, line: &str, uefi: bool
     Ok(image)
 }
 
-/// GRUB's configuration. GRUB does not pass the kernel the file's name, only the words after it. A
-/// UEFI has no text mode that the kernel could hand over: GRUB needs its drivers for graphics.
-fn menu(line: &str) -> String {
+/// GRUB's configuration. GRUB does not pass a file's name, only the words after it: so a module is
+/// named once more. A UEFI has no text mode that the kernel could hand over: GRUB needs its drivers
+/// for graphics.
+fn menu(line: &str, modules: &[Module]) -> String {
+    let modules = modules.iter().map(|Module { name, words, .. }| {
+        let words = words.split_ascii_whitespace().map(|word| format!(" '{}'", word.replace('\'', "'\\''")));
+        format!("    module2 /boot/{name} {name}{}\n", words.collect::<String>())
+    });
     format!(
         "set timeout=0
 set default=0
@@ -43,8 +52,9 @@ if [ \"$grub_platform\" = efi ]; then insmod efi_gop; fi
 menuentry Pillion {{
     multiboot2 /boot/pillion {line}
     module2 /boot/bundle
-}}
-"
+{}}}
+",
+        modules.collect::<String>()
     )
 }
 
@@ -53,8 +63,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_menu_names_kernel_line_and_bundle() {
-        let text = menu("seconds=5");
-        assert!(text.contains("multiboot2 /boot/pillion seconds=5\n") && text.contains("module2 /boot/bundle\n"));
+    fn the_menu_names_kernel_line_bundle_and_modules() {
+        let linux = Module { name: "vmlinuz", path: PathBuf::new(), words: "quiet a=$b".into() };
+        let text = menu("seconds=5", &[linux]);
+        assert!(text.contains("multiboot2 /boot/pillion seconds=5\n    module2 /boot/bundle\n"), "{text}");
+        assert!(text.contains("    module2 /boot/vmlinuz vmlinuz 'quiet' 'a=$b'\n}"), "{text}");
     }
 }

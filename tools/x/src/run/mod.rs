@@ -22,7 +22,7 @@ mod validate;
 mod view;
 
 use crate::build::lock::lock;
-use crate::build::{self, Built, patched};
+use crate::build::{self, Built, Packing, patched};
 use crate::cli::RunArguments;
 use crate::file::{temporary, write_whole};
 use crate::repository::Repository;
@@ -106,7 +106,8 @@ fn prepare(repository: &Repository, run: &RunArguments, append: &str, folder: &F
     arguments.fault_module |= validate::needs_fault_module(repository, run)?;
     if !run.direct {
         let on = system_file::Emulated { memory_mib: run.memory, processors: run.cpus };
-        return build::build(repository, &arguments, append, Some(on), folder.0);
+        let packing = if run.grub || run.uefi { Packing::Apart } else { Packing::Whole };
+        return build::build(repository, &arguments, append, Some(on), (folder.0, packing));
     }
     let system = run.build.system.as_deref().unwrap_or(Path::new(build::DEFAULT_SYSTEM));
     let file = system_file::read(&repository.named(system))?;
@@ -130,7 +131,7 @@ fn boot(
     let boot = match &built.passenger {
         Some(linux) if run.direct => Boot::Direct { image: linux.image.clone(), initrd: linux.initrd.clone(), append },
         _ if run.grub || run.uefi => {
-            let image = grub::image(folder.0, &built.kernel, &built.bundle, &line, run.uefi)?;
+            let image = grub::image(folder.0, built, &line, run.uefi)?;
             Boot::Grub { image, uefi }
         }
         _ => Boot::Pillion { kernel: built.kernel.clone(), bundle: built.bundle.clone(), line },

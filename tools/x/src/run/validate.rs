@@ -62,7 +62,8 @@ fn is_called(file: &Path, load: &str) -> bool {
 /// Checks that what boots fits into the machine's memory.
 pub fn memory(run: &RunArguments, built: &Built) -> Result<()> {
     let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
-    let bundle = if run.direct { 0 } else { size(&built.bundle) };
+    let modules = built.modules.iter().map(|module| size(&module.path)).sum::<u64>();
+    let bundle = if run.direct { 0 } else { size(&built.bundle) + modules };
     let initrd = built.passenger.as_ref().map_or(0, |passenger| size(&passenger.initrd));
     let least = (bundle + 2 * initrd) / MIB + WORKING_MIB;
     if u64::from(run.memory) >= least {

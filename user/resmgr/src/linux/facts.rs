@@ -2,13 +2,13 @@
 
 use super::ranges::{Piece, told};
 use crate::failure::{Failure, Result};
-use crate::platform::{LINUX_APPEND, Platform};
+use crate::platform::Platform;
 use crate::window::put_text;
-use alloc::{format, string::String, vec::Vec};
-use pillion_abi::{PAGE, boot::Range};
+use alloc::{format, vec::Vec};
+use pillion_abi::boot::Range;
 use pillion_runtime::info::monitor::PROCESSORS;
 use pillion_runtime::info::{LinuxInfo, RANGES, then};
-use pillion_runtime::{image, println};
+use pillion_runtime::println;
 use pillion_system::{KERNEL_PORTS, Linux, System, Then, limit};
 
 /// The information. It has room for whatever passes the check of the system file.
@@ -19,8 +19,8 @@ pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece
         io_apics: machine.boot.io_apics,
         range_count: 0,
         ranges: [Range::default(); RANGES],
-        kernel: place(machine, &linux.kernel)?,
-        initrd: place(machine, &linux.initrd)?,
+        kernel: machine.place(&linux.kernel)?,
+        initrd: machine.place(&linux.initrd)?,
         restart_limit: linux.restart_limit.into(),
         restart_backoff: machine.ticks(u64::from(linux.restart_backoff_ms) * 1_000_000),
         after: [linux.after.poweroff, linux.after.crash, linux.after.limit].map(number),
@@ -46,13 +46,6 @@ pub fn facts(machine: &Platform, system: &System, linux: &Linux, pieces: &[Piece
     hide(&mut info, system)?;
     put_command_line(&mut info, machine, linux)?;
     Ok(info)
-}
-
-/// Offset of a file from the start of the bundle's mapping, and its size.
-fn place(machine: &Platform, name: &str) -> Result<[u64; 2]> {
-    let (offset, size) =
-        image::find(machine.bundle, name).ok_or_else(|| Failure::new(format!("the bundle has no file {name}")))?;
-    Ok([machine.boot.bundle.base % PAGE + offset, size])
 }
 
 /// What follows an end of Linux, in the monitor's encoding.
@@ -93,16 +86,12 @@ fn hide(info: &mut LinuxInfo, system: &System) -> Result<()> {
 }
 
 fn put_command_line(info: &mut LinuxInfo, machine: &Platform, linux: &Linux) -> Result<()> {
-    let more = machine.text(LINUX_APPEND).unwrap_or("");
-    let mut line = String::from(linux.command_line.trim());
-    if !line.is_empty() && !more.trim().is_empty() {
-        line.push(' ');
-    }
-    line.push_str(more.trim());
+    let line = format!("{} {}", linux.command_line.trim(), machine.words_for_linux());
+    let line = line.trim();
     let most = info.command_line.len() - 1;
     if line.len() > most {
         return Err(Failure::new(format!("Linux's command line has {} bytes, more than {most}", line.len())));
     }
-    put_text(&mut info.command_line, &line);
+    put_text(&mut info.command_line, line);
     Ok(())
 }

@@ -23,7 +23,7 @@ use pillion_abi::{
 };
 use pillion_runtime::{
     Cap, context_allow_boost,
-    info::{address, monitor, monitor_bit, slot},
+    info::{LinuxInfo, address, monitor, monitor_bit, slot},
     memory_map, thread_bind_notification, thread_configure, vcpu_configure,
 };
 use pillion_system::{Boost, Linux, System};
@@ -34,8 +34,11 @@ const IMAGE: &str = "vmm";
 /// Pages of a vCPU and its state.
 const VCPU: u64 = 16 + 1;
 
+/// Bytes of the monitor's information.
+const INFO: u64 = (size_of::<LinuxInfo>() as u64).next_multiple_of(PAGE);
+
 /// Pages of the objects beside the page tables: a vCPU, its state, the monitor's information.
-const PAGES: u64 = VCPU + 1;
+const PAGES: u64 = VCPU + INFO / PAGE;
 
 /// Pages of what belongs to another processor: a thread, its stack and its small objects, and a
 /// vCPU.
@@ -77,9 +80,9 @@ pub fn plan(machine: &Platform, system: &System, linux: &Linux, shared: Option<&
         spec.more.push(Extent::small(monitor::vcpu_state(other), PAGE));
     }
     spec.more.extend(monitor_extents(&all));
-    spec.more.push(Extent::small(address::LINUX_INFO, PAGE));
+    spec.more.push(Extent::small(address::LINUX_INFO, INFO));
     spec.more.push(Extent::small(monitor::vcpu_state(0), PAGE));
-    spec.more.push(Extent::small(address::BUNDLE, machine.bundle_mapping()));
+    spec.more.extend(machine.mappings().map(|file| Extent::small(address::BUNDLE + file.at, file.size)));
     spec.more.extend(POOL_ENDS);
     spec.slots = shared.map_or(slot::COUNT, |shared| monitor::slot::KICKS + shared.tasks as u32);
     spec.more_pages = PAGES + 1 + others * OTHER + guest_tables;
@@ -133,9 +136,11 @@ pub fn make(
         info.channel = [channel.base, channel.layout.size];
         info.skin_count = tasks as u64;
     }
-    maker.memory(&task, address::LINUX_INFO, PAGE, bytes_of(&info), 0)?;
-    let bundle = maker.slots.derive(boot::slot::BUNDLE, right::READ, 0)?;
-    memory_map(bundle, task.space, address::BUNDLE, 0).when("showing the monitor the bundle")?;
+    maker.memory(&task, address::LINUX_INFO, INFO, bytes_of(&info), 0)?;
+    for file in machine.mappings() {
+        let cap = maker.slots.derive(file.slot, right::READ, 0)?;
+        memory_map(cap, task.space, address::BUNDLE + file.at, 0).when("showing the monitor what was loaded")?;
+    }
     give_authority(&task)?;
     let time = linux.time.map(|t| (machine.ticks(t.budget_ns), machine.ticks(t.period_ns)));
     let urgency = Urgency::fixed(linux.priority, time);

@@ -33,7 +33,7 @@ pub mod address {
     pub const STACK_TOP: u64 = 0x3f_0000;
     /// The task's own memory (`memory_kib`), zeroed.
     pub const MEMORY: u64 = 0x1000_0000;
-    /// The bundle, read-only, in the VM monitor only.
+    /// The bundle and what else the boot loader loaded, read-only, in the VM monitor only.
     pub const BUNDLE: u64 = 0x40_0000_0000;
     /// Pool of shared buffers ([`super::SkinInfo::pool_size`]) in a task with a skin; Linux may
     /// write it. Like the task's own memory it lies below 2 GiB, because old programs keep pointers

@@ -105,9 +105,9 @@ pub struct LinuxInfo {
     /// Guest-physical memory: what is mapped in the guest space, except holes, and what is not
     /// Linux's.
     pub ranges: [Range; RANGES],
-    /// Offset and size of the kernel in the bundle.
+    /// Offset of the kernel from [`address::BUNDLE`], and its size.
     pub kernel: [u64; 2],
-    /// Offset and size of the initial RAM disk in the bundle; size 0 for none.
+    /// Those of the initial RAM disk; size 0 for none.
     pub initrd: [u64; 2],
     /// Most restarts of Linux.
     pub restart_limit: u64,
@@ -138,7 +138,7 @@ pub struct LinuxInfo {
     /// Linux's processors, the one that starts it first: the IDs of their local APICs.
     pub processors: [u32; PROCESSORS],
     /// Command line, terminated by a zero.
-    pub command_line: [u8; 1024],
+    pub command_line: [u8; 1984],
 }
 
 impl LinuxInfo {
@@ -149,7 +149,7 @@ impl LinuxInfo {
     }
 }
 
-const _: () = assert!(size_of::<LinuxInfo>() <= 4096);
+const _: () = assert!(size_of::<LinuxInfo>() <= 2 * 4096);
 
 /// The VM monitor's information.
 ///

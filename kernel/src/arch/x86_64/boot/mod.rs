@@ -16,8 +16,8 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::layout::{ALWAYS_MAPPED, Image, direct, physical};
 use super::{apic, check, clock, code, cpu, fatal, fpu, io_mmu, ioapic, log, machine_check, paging, percpu, pic};
 use super::{serial, trap};
-use pillion_abi::boot::screen_kind;
-use pillion_firmware::bytes::Memory;
+use pillion_abi::boot::{MODULE_NAME, MODULES, screen_kind};
+use pillion_firmware::bytes::{Memory, until_zero};
 use pillion_firmware::multiboot::RSDP_SIZE;
 use pillion_firmware::params::BootParams;
 use pillion_firmware::{acpi, multiboot, pvh};
@@ -184,6 +184,17 @@ fn report(params: &BootParams, forgotten: (usize, u64)) {
             if screen.kind == screen_kind::TEXT { "characters" } else { "pixels" },
             screen.base,
             screen.bits
+        );
+    }
+    for module in params.modules.iter().filter(|module| module.range.size != 0) {
+        let name = core::str::from_utf8(until_zero(&module.name)).unwrap_or("?");
+        log!("[boot] module {name}, {:#x} bytes at {:#x}", module.range.size, module.range.base);
+    }
+    if params.ignored_modules != 0 {
+        log!(
+            "[boot] {} modules ignored: of those after the bundle, {MODULES} are used, each with a name of at most {} bytes after the file's",
+            params.ignored_modules,
+            MODULE_NAME - 1
         );
     }
     log!("[boot] bundle {:#x} bytes at {:#x}, RSDP at {:#x}", params.bundle.size, params.bundle.base, params.rsdp);
