@@ -206,7 +206,7 @@ enum pillion_kind {
 #define PILLION_SLOT_BUNDLE 9
 #define PILLION_SLOT_TRACE_BUFFER 10
 #define PILLION_SLOT_LOG_BUFFER 11
-#define PILLION_SLOT_REGIONS 16
+#define PILLION_SLOT_REGIONS 32
 #define PILLION_SLOT_COUNT 0x2000
 
 /* Kinds of physical memory. */
@@ -432,7 +432,7 @@ struct pillion_boot_info {
     uint8_t command_line[256];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_boot_info) == 5832, "size");
+_Static_assert(sizeof(struct pillion_boot_info) == 6408, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
 _Static_assert(offsetof(struct pillion_boot_info, tsc_hz) == 8, "tsc_hz");
@@ -440,12 +440,12 @@ _Static_assert(offsetof(struct pillion_boot_info, features) == 16, "features");
 _Static_assert(offsetof(struct pillion_boot_info, rsdp) == 24, "rsdp");
 _Static_assert(offsetof(struct pillion_boot_info, cpus) == 32, "cpus");
 _Static_assert(offsetof(struct pillion_boot_info, bundle) == 40, "bundle");
-_Static_assert(offsetof(struct pillion_boot_info, io_apics) == 256, "io_apics");
-_Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 384, "root_pointer");
-_Static_assert(offsetof(struct pillion_boot_info, regions) == 424, "regions");
-_Static_assert(offsetof(struct pillion_boot_info, screen) == 3112, "screen");
-_Static_assert(offsetof(struct pillion_boot_info, processors) == 3144, "processors");
-_Static_assert(offsetof(struct pillion_boot_info, command_line) == 3528, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, io_apics) == 832, "io_apics");
+_Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 960, "root_pointer");
+_Static_assert(offsetof(struct pillion_boot_info, regions) == 1000, "regions");
+_Static_assert(offsetof(struct pillion_boot_info, screen) == 3688, "screen");
+_Static_assert(offsetof(struct pillion_boot_info, processors) == 3720, "processors");
+_Static_assert(offsetof(struct pillion_boot_info, command_line) == 4104, "command_line");
 #endif
 
 struct pillion_segment {

@@ -28,9 +28,9 @@ pub mod slot {
     /// What the kernel logged while it booted, as read-only memory: a [`super::LogBuffer`].
     pub const LOG_BUFFER: u32 = 11;
     /// First of the [`super::MODULES`] modules, as read-only memory.
-    pub const MODULES: u32 = 12;
+    pub const MODULES: u32 = 16;
     /// First of the regions, in the order of [`super::BootInfo::regions`].
-    pub const REGIONS: u32 = 16;
+    pub const REGIONS: u32 = 32;
     /// Number of slots in all.
     pub const COUNT: u32 = 8192;
 }
@@ -55,7 +55,7 @@ pub struct LogBuffer {
 pub const REGIONS: usize = 112;
 
 /// Maximum number of files that the boot loader loads beside the bundle.
-pub const MODULES: usize = 4;
+pub const MODULES: usize = 16;
 
 /// Bytes of a module's name.
 pub const MODULE_NAME: usize = 24;

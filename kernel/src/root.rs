@@ -6,7 +6,7 @@ use crate::hardware::{Hardware, arena};
 use crate::virtualisation;
 use pillion_abi::{
     PAGE,
-    boot::{BOOT_INFO_ADDRESS, BootInfo, LogBuffer, REGIONS, Range, feature, range_kind, slot},
+    boot::{BOOT_INFO_ADDRESS, BootInfo, LogBuffer, MODULES, Range, feature, range_kind, slot},
     bundle::{Entry, Header, MAGIC, ROOT_TASK, SEGMENTS, Segment, TASK_MAGIC, TaskHeader},
     object::{Kind, map, right},
 };
@@ -19,7 +19,8 @@ use pillion_core::{
 
 const STACK_TOP: u64 = 0x3f_0000;
 const STACK: u64 = 256 << 10;
-const TABLES: u64 = 78;
+/// Page tables: those of the image, and for bundle and modules two for the ends of each.
+const TABLES: u64 = 66 + 2 * MODULES as u64;
 const PRIORITY: u8 = 2;
 
 /// The first task, while it is built.
@@ -150,30 +151,28 @@ fn find(bundle: &'static [u8], name: &str) -> Option<&'static [u8]> {
 
 /// Fills in the boot information page, and the slots for what the machine has.
 fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str> {
+    // Filled in where it is: it would not fit on the stack.
     let page = root.memory(BOOT_INFO_ADDRESS, (size_of::<BootInfo>() as u64).next_multiple_of(PAGE), 0)?;
-    let mut info = BootInfo {
-        abi_version: pillion_abi::VERSION,
-        region_count: 0,
-        tsc_hz: clock::tsc_hz(),
-        features: if serial::ports() == 0 { 0 } else { feature::LOG_DEVICE }
-            | cpu::features() & if virtualisation::features().is_some() { u64::MAX } else { !feature::SVM },
-        rsdp: boot.rsdp,
-        cpus: processors().into(),
-        bundle: boot.bundle,
-        modules: boot.modules,
-        io_apics: ioapic::all(),
-        root_pointer: root_pointer(boot.rsdp),
-        regions: [Range::default(); REGIONS],
-        screen: boot.screen,
-        processors: boot.processors,
-        command_line: [0; 256],
-        module_words: *boot.module_words(),
-    };
+    // SAFETY: the pages were made for this, and zeros are a `BootInfo`; nobody else uses them yet.
+    let info = unsafe { &mut *direct::<BootInfo>(page) };
+    info.abi_version = pillion_abi::VERSION;
+    info.tsc_hz = clock::tsc_hz();
+    info.features = if serial::ports() == 0 { 0 } else { feature::LOG_DEVICE }
+        | cpu::features() & if virtualisation::features().is_some() { u64::MAX } else { !feature::SVM };
+    info.rsdp = boot.rsdp;
+    info.cpus = processors().into();
+    info.bundle = boot.bundle;
+    info.modules = boot.modules;
+    info.io_apics = ioapic::all();
+    info.root_pointer = root_pointer(boot.rsdp);
+    info.screen = boot.screen;
+    info.processors = boot.processors;
+    info.module_words.copy_from_slice(boot.module_words());
     let line = boot.command_line();
     let length = line.len().min(info.command_line.len() - 1);
     info.command_line[..length].copy_from_slice(&line[..length]);
     for range in boot.memory() {
-        give_range(root, &mut info, *range)?;
+        give_range(root, info, *range)?;
     }
     let modules = (slot::MODULES..).zip(boot.modules.iter().map(|module| module.range));
     for (at, Range { base, size, .. }) in
@@ -196,8 +195,6 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
     ] {
         root.give(at, cap, right::ALL)?;
     }
-    // SAFETY: the pages were made for this, and `BootInfo` fits in them.
-    unsafe { direct::<BootInfo>(page).write(info) };
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use pillion_abi::boot::{Range, range_kind};
 const PAGE: u64 = pillion_abi::PAGE;
 
 /// Number of ranges that the map can hold while it is made: painting adds two at most.
-pub const CAPACITY: usize = 1128;
+pub const CAPACITY: usize = 1152;
 
 /// Pieces of RAM smaller than this are forgotten first.
 const CRUMB: u64 = 1 << 20;

@@ -171,27 +171,22 @@ fn module_tag(base: u32, text: &str) -> (u32, Vec<u8>) {
 #[test]
 fn modules_are_understood() {
     let gib = [[24u32, 0].map(u32::to_le_bytes).concat(), [0, 1 << 30, 1].map(u64::to_le_bytes).concat()];
-    let (mut params, _) = parsed(&[
-        (6, gib.concat()),
-        module_tag(0x100_0000, "any words"),
-        module_tag(0x200_0000, "vmlinuz root=/dev/sda1  quiet "),
-        module_tag(0x300_0000, ""),
-        module_tag(0x400_0000, "a-name-that-is-longer-than-it-may-be"),
-        module_tag(0x500_0000, "initrd"),
-        module_tag(0x600_0000, "system.toml more"),
-        module_tag(0x700_0000, "fourth"),
-        module_tag(0x800_0000, "fifth"),
-    ]);
-    let name = |i: usize| String::from_utf8(params.modules[i].name.to_vec()).unwrap();
-    let names = [0, 1, 2, 3].map(|i| name(i).trim_end_matches('\0').to_owned());
-    assert_eq!(names, ["vmlinuz", "initrd", "system.toml", "fourth"]);
+    let texts = ["any words", "vmlinuz root=/dev/sda1  quiet ", "", "a-name-that-is-longer-than-it-may-be", "initrd"];
+    let texts = texts.map(str::to_owned).into_iter().chain(["system.toml more".into()]);
+    let tags = (1..).zip(texts.chain((4..=18).map(|nth| format!("task-{nth}"))));
+    let tags = tags.map(|(at, text)| module_tag(at * 0x100_0000, &text));
+    let (mut params, _) = parsed(&[(6, gib.concat())].into_iter().chain(tags).collect::<Vec<_>>());
+    let names = params.modules.map(|module| String::from_utf8(module.name.to_vec()).unwrap());
+    let names = names.each_ref().map(|name| name.trim_end_matches('\0'));
+    assert_eq!(names[..4], ["vmlinuz", "initrd", "system.toml", "task-4"]);
+    assert_eq!(names[15], "task-16", "two find no place");
     let places = params.modules.map(|module| (module.range.base, module.range.size));
-    assert_eq!(places, [0x200_0000, 0x500_0000, 0x600_0000, 0x700_0000].map(|base| (base, 0x1_0000)));
-    assert_eq!((params.bundle.base, params.ignored_modules), (0x100_0000, 3));
+    assert_eq!(places[..3], [0x200_0000, 0x500_0000, 0x600_0000].map(|base| (base, 0x1_0000)));
+    assert_eq!((params.bundle.base, params.ignored_modules), (0x100_0000, 4));
     assert!(params.module_words().starts_with(b"root=/dev/sda1  quiet more\0"));
     check(&mut params);
     let kept = params.memory().iter().filter(|r| r.kind == range_kind::BUNDLE).map(|r| r.size).sum::<u64>();
-    assert_eq!(kept, 5 * 0x1_0000, "Linux does not get them");
+    assert_eq!(kept, 17 * 0x1_0000, "Linux does not get them");
 }
 
 /// Of more words than Linux takes there is no end, so that they are not taken for all.

@@ -5,7 +5,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Its size in bytes.
-pub const SIZE: usize = 4 << 20;
+pub const SIZE: usize = 5 << 20;
 
 #[repr(C, align(4096))]
 struct Arena(UnsafeCell<[u8; SIZE]>);

@@ -11,10 +11,9 @@ use pillion_abi::{LARGE_PAGE, PAGE};
 use pillion_runtime::{Cap, image, info, memory_map};
 use pillion_system as system;
 
-/// Where the manager maps what the boot loader loaded, plus its offset within a large page, so that
-/// large pages can map it. A file comes this far after the one before.
+/// Where the manager maps what the boot loader loaded, each at its offset within a large page, so
+/// that large pages can map it.
 const BUNDLE: u64 = 0x40_0000_0000;
-const DISTANCE: u64 = 4 << 30;
 
 /// Entry of the bundle with the additions to Linux's command line.
 const LINUX_APPEND: &str = "linux.append";
@@ -34,8 +33,8 @@ struct Loaded {
     /// The kernel's capability for it.
     slot: Cap,
     bytes: &'static [u8],
-    /// Its distance from the start of its first page.
-    inset: u64,
+    /// Its distance from [`BUNDLE`], and so from [`info::address::BUNDLE`] in the monitor.
+    at: u64,
 }
 
 /// Memory with a file that the boot loader loaded, for whoever is to see it.
@@ -56,16 +55,15 @@ impl Platform {
         let modules = boot.modules.iter().filter(|module| module.range.size != 0);
         let modules = (slot::MODULES..).zip(modules).map(|(slot, m)| (info::text(&m.name), slot, m.range));
         let mut loaded = Vec::new();
-        for (at, (name, slot, range)) in
-            (BUNDLE..).step_by(DISTANCE as usize).zip([("", slot::BUNDLE, boot.bundle)].into_iter().chain(modules))
-        {
-            let inset = range.base % PAGE;
-            let address = at + (range.base - inset) % LARGE_PAGE;
-            memory_map(slot, slot::ADDRESS_SPACE, address, 0).when("mapping what the boot loader loaded")?;
-            let start = (address + inset) as *const u8;
+        let mut end = 0;
+        for (name, slot, range) in [("", slot::BUNDLE, boot.bundle)].into_iter().chain(modules) {
+            let at = end + range.base % LARGE_PAGE;
+            end = (at + range.size).next_multiple_of(LARGE_PAGE);
+            let page = BUNDLE + (at & !(PAGE - 1));
+            memory_map(slot, slot::ADDRESS_SPACE, page, 0).when("mapping what the boot loader loaded")?;
             // SAFETY: the call above mapped the file, read-only and for good.
-            let bytes = unsafe { core::slice::from_raw_parts(start, range.size as usize) };
-            loaded.push(Loaded { name, slot, bytes, inset });
+            let bytes = unsafe { core::slice::from_raw_parts((BUNDLE + at) as *const u8, range.size as usize) };
+            loaded.push(Loaded { name, slot, bytes, at });
         }
         Ok(Platform { boot, loaded })
     }
@@ -94,22 +92,21 @@ impl Platform {
     }
 
     fn find(&self, name: &str) -> Result<(u64, &'static [u8])> {
-        let module = (0..).step_by(DISTANCE as usize).zip(&self.loaded).skip(1).find(|(_, module)| module.name == name);
-        if let Some((at, module)) = module {
-            return Ok((at + module.inset, module.bytes));
+        if let Some(module) = self.loaded.iter().skip(1).find(|module| module.name == name) {
+            return Ok((module.at, module.bytes));
         }
         let inside = self.loaded.first().and_then(|bundle| {
             let (offset, _) = image::find(bundle.bytes, name)?;
-            Some((bundle.inset + offset, image::file(bundle.bytes, name)?))
+            Some((bundle.at + offset, image::file(bundle.bytes, name)?))
         });
         inside.ok_or_else(|| Failure::new(format!("the bundle has no file {name}, and there is no such module")))
     }
 
     /// The memory of all files, for whoever is to see them.
     pub fn mappings(&self) -> impl Iterator<Item = Mapping> {
-        (0..).step_by(DISTANCE as usize).zip(&self.loaded).map(|(at, file)| {
-            let size = whole_pages(file.inset + file.bytes.len() as u64);
-            Mapping { slot: file.slot, at, size }
+        self.loaded.iter().map(|file| {
+            let inset = file.at % PAGE;
+            Mapping { slot: file.slot, at: file.at - inset, size: whole_pages(inset + file.bytes.len() as u64) }
         })
     }
 
