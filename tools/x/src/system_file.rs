@@ -1,8 +1,9 @@
 //! The check of a system file before anything boots.
 
-use crate::problem::{problem, problems};
+use crate::problem::problem;
 use anyhow::Result;
-use pillion_system::{Problem, Processors, System, Target};
+use pillion_check::refused;
+use pillion_system::{Processors, System, Target};
 use std::path::Path;
 
 /// A system file that was read.
@@ -66,25 +67,4 @@ pub fn check(path: &Path, system: &System, on: Option<Emulated>, images: &[&str]
         ..Target::default()
     };
     pillion_system::check(system, &machine).map_err(|problems| refused(path, &problems))
-}
-
-fn refused(path: &Path, found: &[Problem]) -> anyhow::Error {
-    let reasons = found.iter().map(|wrong| (format!("line {}: {}", wrong.line, wrong.message), &wrong.remedy));
-    problems(format!("{} is refused", path.display()), reasons)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_finding_has_its_remedy() {
-        let text = "[system]\nname='s s'\n[[task]]\nname='a'\npriority=1\n".to_owned();
-        let error = parse(Path::new("s.toml"), text).err().unwrap().to_string();
-        let lines: Vec<&str> = error.lines().map(str::trim_start).collect();
-        assert_eq!(lines.len(), 5, "{error}");
-        assert!(lines[0] == "s.toml is refused" && lines[1].starts_with("why: line 2: "), "{error}");
-        assert!(lines[2].starts_with("do:  use 1 to 31") && lines[3].starts_with("why: line 5: "), "{error}");
-        assert!(lines[4].starts_with("do:  give a number"), "{error}");
-    }
 }
