@@ -5,6 +5,7 @@
 #include <pillion_control.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 
@@ -14,12 +15,16 @@ static const char help[] =
 	"       pillion load TASK [NAME=VALUE...] [--json]\n"
 	"       pillion unload TASK [--json]\n"
 	"       pillion exec [--warn] [--report] [--] PROGRAM [ARGUMENT...]\n"
+	"       pillion check [--json] [FILE]\n"
+	"       pillion hw [--json] [--dump FOLDER]\n"
 	"\n"
 	"  ps       shows tasks, their threads and FIFOs, and threads in dual mode\n"
 	"  dmesg    shows what tasks printed\n"
 	"  load     starts a task, with parameters\n"
 	"  unload   ends a task\n"
 	"  exec     runs a program, its real-time threads in dual mode\n"
+	"  check    says whether Pillion would boot with a system file\n"
+	"  hw       says what of what Pillion needs this machine has\n"
 	"\n"
 	"  -f, --follow   keep printing as more arrives\n"
 	"  -j, --json     for programs\n"
@@ -77,6 +82,18 @@ static int run(const struct options *options, int count, char **words)
 	return misused(NULL);
 }
 
+/* Executes a program of its own for a command, which needs no Pillion, and has its own options. */
+static int become(char **words)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "pillion-%s", words[0]);
+	words[0] = name;
+	execvp(name, words);
+	fprintf(stderr, "pillion: %s: %s (it is in the package pillion)\n", name, strerror(errno));
+	return FAILED;
+}
+
 int helped(void)
 {
 	fputs(help, stdout);
@@ -96,6 +113,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "exec"))
 		return command_exec(argc - 1, argv + 1);
+	if (argc > 1 && (!strcmp(argv[1], "check") || !strcmp(argv[1], "hw")))
+		return become(argv + 1);
 	while ((letter = getopt_long(argc, argv, "jfh", known, NULL)) != -1) {
 		switch (letter) {
 		case 'j':

@@ -22,11 +22,13 @@ _pillion() {
     fi
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words
     if [ "$COMP_CWORD" = 1 ]; then
-        words="ps dmesg load unload exec --help"
+        words="ps dmesg load unload exec check hw --help"
     else
         case $command in
             ps) words=--json ;;
             exec) words="--warn --report" ;;
+            check) mapfile -t COMPREPLY < <(compgen -f -W "--json --bundle --tasks" -- "$word") && return ;;
+            hw) words="--json --dump --from" ;;
             dmesg) words="--follow --json" ;;
             load | unload)
                 words=--json
