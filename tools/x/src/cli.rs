@@ -31,6 +31,8 @@ pub enum Command {
     Build(BuildArguments),
     /// Make a disk with Debian on it for `x run --disk`
     Disk(DiskArguments),
+    /// Make Debian packages, by which Pillion is installed on a machine of its own
+    Deb(DebArguments),
     /// Start a real-time program from a template
     New(NewArguments),
     /// Compile an RTLinux program (a module in C or C++) to a real-time task
@@ -351,6 +353,20 @@ pub struct FuzzArguments {
     /// Run one input, given in hexadecimal digits as a failure prints it
     #[arg(long, value_name = "HEX", conflicts_with = "keep")]
     pub input: Option<String>,
+}
+
+/// Options of `x deb`.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  ./x deb
+  sudo apt install build/deb/*.deb              on the machine itself; then reboot
+
+docs/packages.md says what each package holds.")]
+pub struct DebArguments {
+    /// Folder for the packages; build/deb unless given
+    #[arg(value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
 }
 
 /// Options of `x disk`.

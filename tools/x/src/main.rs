@@ -5,6 +5,7 @@ mod build;
 mod campaign;
 mod check;
 mod cli;
+mod deb;
 mod debian;
 mod doctor;
 mod fuzz;
@@ -45,6 +46,7 @@ fn dispatch(command: cli::Command) -> anyhow::Result<bool> {
     let repository = repository::Repository::find()?;
     match command {
         Command::Doctor => doctor::report(&repository),
+        Command::Deb(arguments) => deb::command(&repository, &arguments),
         Command::Hw => hw::command(&repository),
         Command::Build(arguments) => build::command(&repository, &arguments),
         Command::BuildTask(arguments) => task::command(&repository, &arguments),

@@ -5,6 +5,7 @@ mod expect;
 mod fresh;
 mod host;
 mod hw;
+mod installed;
 mod miri;
 mod program;
 mod repeats;
@@ -30,7 +31,8 @@ type Test = fn(&Repository) -> Result<Tally>;
 const OTHERS: [(&str, Test); 4] =
     [(sweep::NAME, sweep::run), (terminal::NAME, terminal::run), (fuzz::NAME, fuzz::test), (hw::NAME, hw::run)];
 /// Those that run only if they, or all that take long, are named.
-const OTHERS_LONG: [(&str, Test); 2] = [(miri::NAME, miri::run), (repeats::NAME, repeats::run)];
+const OTHERS_LONG: [(&str, Test); 3] =
+    [(installed::NAME, installed::run), (miri::NAME, miri::run), (repeats::NAME, repeats::run)];
 /// The name of all that take long.
 const LONG: &str = "long";
 
@@ -98,7 +100,7 @@ mod tests {
     #[test]
     fn an_unknown_name_is_said_and_what_names_there_are() {
         let said = unknown("nothing").to_string();
-        let names = "nothing terminal fuzz hw miri measure-repeats model-sweep campaign fresh";
+        let names = "nothing terminal fuzz hw installed miri measure-repeats model-sweep campaign fresh";
         assert!(names.split(' ').all(|name| said.contains(name)), "{said}");
     }
 
