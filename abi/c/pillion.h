@@ -432,7 +432,7 @@ struct pillion_boot_info {
     uint8_t command_line[256];
 };
 #ifndef __cplusplus
-_Static_assert(sizeof(struct pillion_boot_info) == 6408, "size");
+_Static_assert(sizeof(struct pillion_boot_info) == 6416, "size");
 _Static_assert(offsetof(struct pillion_boot_info, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(struct pillion_boot_info, region_count) == 4, "region_count");
 _Static_assert(offsetof(struct pillion_boot_info, tsc_hz) == 8, "tsc_hz");
@@ -444,8 +444,8 @@ _Static_assert(offsetof(struct pillion_boot_info, io_apics) == 832, "io_apics");
 _Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 960, "root_pointer");
 _Static_assert(offsetof(struct pillion_boot_info, regions) == 1000, "regions");
 _Static_assert(offsetof(struct pillion_boot_info, screen) == 3688, "screen");
-_Static_assert(offsetof(struct pillion_boot_info, processors) == 3720, "processors");
-_Static_assert(offsetof(struct pillion_boot_info, command_line) == 4104, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, processors) == 3728, "processors");
+_Static_assert(offsetof(struct pillion_boot_info, command_line) == 4112, "command_line");
 #endif
 
 struct pillion_segment {

@@ -123,6 +123,16 @@ pub struct IoApic {
     pub lines: u32,
 }
 
+/// How the machine switches itself off, by its tables: the PM1a and PM1b control registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct PowerOff {
+    /// Their ports; 0 for none.
+    pub ports: [u16; 2],
+    /// The sleep type that each takes for `\_S5`.
+    pub types: [u16; 2],
+}
+
 /// The screen as the boot loader left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -255,6 +265,8 @@ pub struct BootInfo {
     pub regions: [Range; REGIONS],
     /// The screen; zeros without one.
     pub screen: Screen,
+    /// How to switch it off; without ports, its tables do not say.
+    pub power_off: PowerOff,
     /// The processors: the one that boots, then the others in the order of the firmware's tables.
     pub processors: [Processor; PROCESSORS],
     /// Kernel command line, ended by a zero.

@@ -166,6 +166,7 @@ fn hand_over(root: &mut Root<'_>, boot: &BootParams) -> Result<(), &'static str>
     info.io_apics = ioapic::all();
     info.root_pointer = root_pointer(boot.rsdp);
     info.screen = boot.screen;
+    info.power_off = boot.power_off;
     info.processors = boot.processors;
     info.module_words.copy_from_slice(boot.module_words());
     let line = boot.command_line();

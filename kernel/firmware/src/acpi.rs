@@ -1,11 +1,12 @@
-//! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer (FADT),
-//! and the places of registers that no guest may have: the window of PCI's configuration space
+//! The ACPI tables that matter: interrupt controllers (MADT), the power-management timer and the
+//! registers that switch the machine off (FADT, and one object of the DSDT or an SSDT), and the
+//! places of registers that no guest may have: the window of PCI's configuration space
 //! (MCFG), the HPET, IOMMUs (IVRS, DMAR).
 //!
 //! The tables are the firmware's. Every length is checked, every loop is bounded, and what makes no
 //! sense is ignored; registers that are lost by this, and tables that may name some, are counted.
 
-use pillion_abi::boot::{Range, range_kind};
+use pillion_abi::boot::{PowerOff, Range, range_kind};
 
 use crate::bytes::{Memory, sums_to_zero, u16_at, u32_at, u64_at};
 
@@ -93,6 +94,9 @@ pub struct Tables {
     pub processors: List<u32, PROCESSORS>,
     /// Port of the power-management timer, or 0.
     pub pm_timer: u16,
+    /// How to switch the machine off: ports from the FADT, and types from `\_S5`.
+    pub power_off: PowerOff,
+    has_types: bool,
     /// Windows of PCI's configuration space, HPETs and IOMMUs.
     pub registers: List<Range, REGISTERS>,
     /// The IOMMUs among them.
@@ -115,11 +119,16 @@ pub fn read(memory: &impl Memory, rsdp: u64) -> Tables {
         overrides: List::new(),
         processors: List::new(),
         pm_timer: 0,
+        power_off: PowerOff { ports: [0; 2], types: [0; 2] },
+        has_types: false,
         registers: List::new(),
         io_mmus: List::new(),
     };
     if rsdp != 0 && walk(memory, rsdp, &mut tables).is_none() {
         tables.registers.lost += 1;
+    }
+    if !tables.has_types {
+        tables.power_off = PowerOff::default();
     }
     if tables.io_apics.as_slice().is_empty() {
         tables.io_apics.add(Some(IoApic { address: 0xfec0_0000, first_line: 0 }));
@@ -176,8 +185,14 @@ fn read_table(memory: &impl Memory, address: u64, tables: &mut Tables) {
     if table.starts_with(b"APIC") {
         read_madt(table, tables);
     } else if table.starts_with(b"FACP") {
-        let port = u32_at(table, 76).and_then(|port| u16::try_from(port).ok());
-        tables.pm_timer = port.unwrap_or(0);
+        let port = |at: usize| u32_at(table, at).and_then(|port| u16::try_from(port).ok()).unwrap_or(0);
+        tables.pm_timer = port(76);
+        tables.power_off.ports = [port(64), port(68)];
+        if let Some(dsdt) = u32_at(table, 40).and_then(|address| self::table(memory, address.into())) {
+            tables.find_types(dsdt);
+        }
+    } else if table.starts_with(b"SSDT") {
+        tables.find_types(table);
     } else if table.starts_with(b"MCFG") {
         read_mcfg(table, tables);
     } else if table.starts_with(b"HPET") {
@@ -194,6 +209,13 @@ impl Tables {
         self.registers.add(base.map(|base| Range { base, size, kind: range_kind::WITHHELD }));
     }
 
+    /// Looks for the sleep types in a table of definitions, unless another had them.
+    fn find_types(&mut self, table: &[u8]) {
+        if let Some(types) = types(table).filter(|_| !self.has_types) {
+            (self.power_off.types, self.has_types) = (types, true);
+        }
+    }
+
     /// Adds a processor that is enabled, with the number of its local APIC (ACPI 6.4, 5.2.12.2 and
     /// 5.2.12.12). A processor can be named twice: those below 255 may have an entry of each kind.
     fn add_processor(&mut self, apic: Option<u32>, flags: Option<u32>) {
@@ -203,6 +225,34 @@ impl Tables {
             self.processors.add(apic);
         }
     }
+}
+
+/// The sleep types of the object `\_S5` in a table of definitions. It is a name for a package of
+/// numbers, of which the first two count (ACPI 6.4, 7.4.2.6; its bytes: 20.2.5.1, 20.2.5.4).
+fn types(table: &[u8]) -> Option<[u16; 2]> {
+    const NAME: &[u8] = b"\x08_S5_\x12";
+    const ROOT_NAME: &[u8] = b"\x08\\_S5_\x12";
+    let body = table.get(HEADER..)?;
+    let behind = |name: &[u8]| Some(body.windows(name.len()).position(|window| window == name)? + name.len());
+    let package = body.get(behind(NAME).or_else(|| behind(ROOT_NAME))?..)?;
+    // Its length takes a byte, and as many more as the upper bits say; a byte with their number
+    // comes before the elements.
+    let elements = package.get(2 + usize::from(package.first()? >> 6)..)?;
+    let (first, rest) = number(elements)?;
+    // One number for both registers, where there is no second.
+    let second = number(rest).map_or(first, |(second, _)| second);
+    Some([first, second])
+}
+
+/// The number at the beginning of encoded objects, if it can be a sleep type, and what follows.
+fn number(objects: &[u8]) -> Option<(u16, &[u8])> {
+    const BYTE: u8 = 0x0a;
+    let (value, length) = match *objects.first()? {
+        value @ (0 | 1) => (value, 1),
+        BYTE => (*objects.get(1)?, 2),
+        _ => return None,
+    };
+    (value < 8).then_some((value.into(), objects.get(length..)?))
 }
 
 /// The entries of a table from an offset on. Each states its length after its first bytes; the last
@@ -336,14 +386,17 @@ mod tests {
     }
 
     /// The root table and those that it names.
-    const TABLES_AT: [usize; 7] = [0x100, 0x200, 0x400, 0x500, 0x600, 0x700, 0x800];
+    const TABLES_AT: [usize; 8] = [0x100, 0x200, 0x400, 0x500, 0x600, 0x700, 0x800, DSDT];
+    /// The FADT names it.
+    const DSDT: usize = 0x880;
 
     fn machine() -> Flat {
         let mut m = Flat(vec![0; 4096]);
         put(&mut m, 16, b"RSD PTR ");
         put(&mut m, 32, &0x100u32.to_le_bytes());
         seal(&mut m, 16, 20, 8);
-        let root: Vec<u8> = TABLES_AT.iter().skip(1).flat_map(|at| (*at as u32).to_le_bytes()).collect();
+        let root: Vec<u8> =
+            TABLES_AT.iter().skip(1).filter(|at| **at != DSDT).flat_map(|at| (*at as u32).to_le_bytes()).collect();
         header(&mut m, 0x100, b"RSDT", &root);
         let mut madt = vec![0u8; 8];
         madt.extend([0, 8, 0, 0, 1, 0, 0, 0]);
@@ -358,6 +411,10 @@ mod tests {
         header(&mut m, 0x200, b"APIC", &madt);
         let mut fadt = vec![0u8; 60];
         fadt[40..44].copy_from_slice(&0x608u32.to_le_bytes());
+        fadt[28..32].copy_from_slice(&0x604u32.to_le_bytes());
+        fadt[32..36].copy_from_slice(&0x614u32.to_le_bytes());
+        fadt[4..8].copy_from_slice(&(DSDT as u32).to_le_bytes());
+        header(&mut m, DSDT, b"DSDT", b"\x10\x05_SB_\x08_S5_\x12\x06\x04\x0a\x05\x01\0\0\x08_S4_");
         header(&mut m, 0x400, b"FACP", &fadt);
         let mut mcfg = vec![0u8; 8];
         mcfg.extend([0, 0, 0, 0xc0, 0, 0, 0, 0, 1, 0, 0, 255, 0, 0, 0, 0]);
@@ -385,6 +442,7 @@ mod tests {
         let t = read(&machine(), 16);
         assert_eq!(t.processors.as_slice(), [0, 4, 0x100]);
         assert_eq!(t.pm_timer, 0x608);
+        assert_eq!(t.power_off, PowerOff { ports: [0x604, 0x614], types: [5, 1] });
         let second = IoApic { address: 0xfec0_1000, first_line: 24 };
         assert_eq!(t.io_apics.as_slice(), [IoApic { address: 0xfec0_0000, first_line: 0 }, second]);
         let registers: Vec<_> = t.registers.as_slice().iter().map(|r| (r.base, r.size)).collect();
@@ -403,6 +461,23 @@ mod tests {
         header(&mut m, 0x100, b"RSDT", &0x900_u32.to_le_bytes());
         header(&mut m, 0x900, name, body);
         read(&m, 16)
+    }
+
+    #[test]
+    fn sleep_types_are_found_as_compilers_write_them() {
+        let of = |body: &[u8]| types(&[&[0; HEADER], body].concat());
+        assert_eq!(of(b"\x08_S5_\x12\x06\x04\0\0\0\0"), Some([0, 0]));
+        assert_eq!(of(b"..\x08\\_S5_\x12\x0a\x04\x0a\x07\x0a\x07\0\0"), Some([7, 7]));
+        assert_eq!(of(b"\x08_S5_\x12\x46\0\x02\x0a\x05\x01"), Some([5, 1]), "a length of two bytes");
+        assert_eq!(of(b"\x08_S5_\x12\x04\x01\x0a\x05"), Some([5, 5]), "of one number");
+        assert_eq!(of(b"\x08_S5_\x12\x06\x04\x0a\x08\0\0\0"), None, "no type");
+        assert_eq!(of(b"\x08_S5_\x12\x06\x04\x0c\x05\0\0\0"), None, "no byte");
+        assert_eq!(of(b"\x14\x08_S5_\0"), None, "a method");
+        assert_eq!(of(b"\x08_S5_\x12"), None);
+        assert_eq!(of(b"\x08_S5_\x12\xff"), None);
+        assert_eq!(of(b""), None);
+        let name = with(b"SSDT", b"\x08_S5_\x12\x06\x04\x0a\x05\x0a\x05\0\0");
+        assert_eq!((name.power_off.ports, name.power_off.types), ([0, 0], [5, 5]), "without a FADT, no ports");
     }
 
     #[test]

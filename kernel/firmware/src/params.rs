@@ -1,8 +1,8 @@
 //! What the boot loader handed over, whichever it was.
 
 use pillion_abi::boot::{
-    MODULE_NAME, MODULE_WORDS, MODULES, Module, PROCESSORS, Processor, REGIONS, Range, Screen, processor_state,
-    range_kind,
+    MODULE_NAME, MODULE_WORDS, MODULES, Module, PROCESSORS, PowerOff, Processor, REGIONS, Range, Screen,
+    processor_state, range_kind,
 };
 
 use crate::acpi::{IO_APICS, REGISTERS, Tables};
@@ -69,6 +69,8 @@ pub struct BootParams {
     pub rsdp: u64,
     /// The screen; zeros without one.
     pub screen: Screen,
+    /// How to switch the machine off, once the tables are read.
+    pub power_off: PowerOff,
     /// The processors, once they were started.
     pub processors: [Processor; PROCESSORS],
     command_line: [u8; COMMAND_LINE],
@@ -96,6 +98,7 @@ impl BootParams {
             module_words: [0; MODULE_WORDS],
             rsdp: 0,
             screen: NO_SCREEN,
+            power_off: PowerOff { ports: [0; 2], types: [0; 2] },
             processors: [Processor { apic_id: 0, state: processor_state::NONE, number: 0 }; PROCESSORS],
             command_line: [0; COMMAND_LINE],
             command_line_length: 0,
@@ -213,9 +216,10 @@ impl BootParams {
         self.ranges.paint_outside(base, end, range_kind::KERNEL);
     }
 
-    /// Withholds the registers that nobody may have: those that the tables name, and those that
-    /// have the same place on every PC.
+    /// Notes what the tables say: how to switch the machine off, and the registers that nobody may
+    /// have, which are withheld together with those that have the same place on every PC.
     pub fn withhold(&mut self, tables: &Tables) {
+        self.power_off = tables.power_off;
         let io_apics = tables.io_apics.as_slice().iter().map(|found| (u64::from(found.address), PAGE));
         let named = tables.registers.as_slice().iter().map(|range| (range.base, range.size));
         for (base, size) in io_apics.chain(named).chain(CUSTOMARY) {

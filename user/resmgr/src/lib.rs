@@ -48,7 +48,7 @@ pub unsafe fn main(argument: u64) -> ! {
         Ok(service) => service.run(),
         Err(failure) => {
             println!("[resmgr] {failure}");
-            shutdown::end(boot.tsc_hz, false)
+            shutdown::end(boot, false)
         }
     }
 }

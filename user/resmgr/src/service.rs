@@ -16,6 +16,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use pillion_abi::NEVER;
+use pillion_abi::boot::BootInfo;
 use pillion_abi::call::{LABEL_FAULT, MESSAGE_WORDS};
 use pillion_abi::status::Error;
 use pillion_runtime::call::{Message, receive, reply};
@@ -45,6 +46,7 @@ fn refuse() {
 
 /// The running system.
 pub struct Service {
+    boot: &'static BootInfo,
     tsc_hz: u64,
     tasks: Vec<Task>,
     /// The processors, if there are several.
@@ -79,7 +81,20 @@ impl Service {
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
         let trace = kernel_trace::start(machine);
-        Service { tsc_hz, tasks, processors, lines, skins, senders, presence, log, limit, trace, faults: 0 }
+        Service {
+            boot: machine.boot,
+            tsc_hz,
+            tasks,
+            processors,
+            lines,
+            skins,
+            senders,
+            presence,
+            log,
+            limit,
+            trace,
+            faults: 0,
+        }
     }
 
     /// Serves until the system ends.
@@ -256,6 +271,6 @@ impl Service {
         if let Some(trace) = &self.trace {
             trace.report();
         }
-        shutdown::end(self.tsc_hz, ok)
+        shutdown::end(self.boot, ok)
     }
 }

@@ -1,35 +1,29 @@
 //! The end of the system.
 
-use core::arch::x86_64::__cpuid;
-
 use crate::{journal, task_log};
-use pillion_abi::boot::slot;
-use pillion_runtime::{now, park, port_out, println, sleep};
+use pillion_abi::boot::{BootInfo, slot};
+use pillion_runtime::{now, park, port_in, port_out, println, sleep};
 
-/// Writes that switch an emulated machine off, port and value: the PM1a control registers of QEMU's
-/// PCs (sleep type 0, enable), and its debug exit.
-const WRITES: [(u16, u32); 3] = [(0x604, 0x2000), (0xb004, 0x2000), (0x501, 0)];
+/// Where a PM1 control register has its sleep type, and the bit that makes it go to sleep (ACPI
+/// 6.4, table 4.13).
+const TYPE: u32 = 10;
+const TYPES: u32 = 7 << TYPE;
+const ENABLE: u32 = 1 << 13;
 
-/// Prints the last line and switches the machine off.
-pub fn end(tsc_hz: u64, ok: bool) -> ! {
+/// Prints the last line and switches the machine off, as its tables say.
+pub fn end(boot: &BootInfo, ok: bool) -> ! {
+    let BootInfo { tsc_hz, power_off, .. } = *boot;
     journal::ending();
     let status = if ok { "ok" } else { "failed" };
     println!("{{\"pillion\":\"end\",\"t_ns\":{},\"status\":\"{status}\"}}", task_log::since_boot(tsc_hz));
     journal::finish();
-    if is_emulated() {
-        for (port, value) in WRITES {
-            let _ = port_out(slot::PORTS, port, 2, value);
-        }
-        // The machine may need a moment.
-        let _ = sleep(now().saturating_add(tsc_hz));
+    for (port, kind) in power_off.ports.into_iter().zip(power_off.types).filter(|(port, _)| *port != 0) {
+        let before = port_in(slot::PORTS, port, 2).unwrap_or(0) & !TYPES;
+        let _ = port_out(slot::PORTS, port, 2, before | u32::from(kind) << TYPE | ENABLE);
+        // The machine may need a moment; so may one with two registers between them.
+        let _ = sleep(now().saturating_add(tsc_hz / 2));
     }
     println!("[resmgr] this machine does not switch itself off; it may be switched off now");
     journal::finish();
     park()
-}
-
-/// Whether CPUID says that a hypervisor or an emulator is below: elsewhere nobody knows what is at
-/// those ports.
-fn is_emulated() -> bool {
-    __cpuid(1).ecx >> 31 != 0
 }
