@@ -1,7 +1,8 @@
-//! Pillion as it is installed: packages on a Debian with a disk of its own, GRUB's entry, and a
-//! boot by the machine's BIOS.
+//! Pillion as it is installed: packages on a Debian with a disk of its own, GRUB's entry, and boots
+//! by the machine's BIOS and by its UEFI.
 
 use crate::deb;
+use crate::debian::uefi::{self, Uefi};
 use crate::debian::{Archive, kernel::Kernel, suite};
 use crate::doctor::install;
 use crate::file;
@@ -20,11 +21,15 @@ use std::process::{Command, Stdio};
 pub const NAME: &str = "installed";
 
 /// What the Debian has beside the smallest system.
-const PACKAGES: &str = "systemd-sysv,udev,login,kmod,initramfs-tools,dkms,gcc,make,libc6-dev,grub-pc";
+const PACKAGES: &str = "systemd-sysv,udev,login,kmod,initramfs-tools,dkms,gcc,make,libc6-dev,dosfstools,grub-pc,\
+    grub-efi-amd64-bin";
 /// Programs that make the disk, and the packages that contain them.
 const PROGRAMS: [(&str, &str); 3] = [("mmdebstrap", "mmdebstrap"), ("mke2fs", "e2fsprogs"), ("sfdisk", "fdisk")];
-/// Where the file system lies on the disk, in bytes: GRUB's first part is before it.
+/// Where the file system lies on the disk, in bytes, and its size: GRUB's first part for a BIOS is
+/// before it, and the partition that a UEFI reads is behind.
 const START: u64 = 1 << 20;
+const SIZE: u64 = 3 << 30;
+const UEFI_SIZE: u64 = 64 << 20;
 const UUID: &str = "11111111-2222-3333-4444-555555555555";
 
 /// It names no hypervisor: nothing may depend on one, such as how the machine is switched off.
@@ -37,7 +42,9 @@ ConditionKernelCommandLine=trial.install
 Type=oneshot
 StandardOutput=journal+console
 StandardError=journal+console
-ExecStart=/bin/sh -c 'grub-install /dev/sda && update-grub && echo trial: GRUB has entries; systemctl poweroff --force'
+ExecStart=/bin/sh -c 'grub-install --target=i386-pc /dev/sda && mkfs.vfat /dev/sda2 && mount -m /dev/sda2 /boot/efi && \
+ grub-install --target=x86_64-efi --removable --no-nvram && update-grub && echo trial: GRUB has entries; \
+ systemctl poweroff --force'
 [Install]
 WantedBy=multi-user.target
 ";
@@ -60,7 +67,7 @@ WantedBy=multi-user.target
 /// What the console and the log must say.
 const SAID: [&str; 5] = [
     "trial: exec 0",
-    "first call close, thread",
+    "to Linux: call 1",
     "/etc/pillion/system.toml is good",
     "trial: failed units: 0",
     "trial: a login is active",
@@ -86,16 +93,24 @@ fn test(repository: &Repository, work: &Path) -> Result<Vec<String>> {
         ensure!(same, "{} has other bytes when it is made again", name.display());
     }
     let disk = disk(repository, work, &packages)?;
-    let said = machine(work, &disk, Some("root=/dev/sda1 ro console=ttyS0 trial.install=1"))?;
+    let said = machine(work, &disk, Boot::Direct("root=/dev/sda1 ro console=ttyS0 trial.install=1"))?;
     ensure!(said.console.contains("trial: GRUB has entries"), "GRUB was not installed:\n{}", said.console);
-    let said = machine(work, &disk, None)?;
-    let missing =
-        |what: &str, text: &str, wanted: &str| (!text.contains(wanted)).then(|| format!("{what} lacks {wanted:?}"));
+    let bios = tried("by a BIOS", &machine(work, &disk, Boot::Bios)?);
+    let uefi = uefi::with_variables_in(work, repository.build("cache"))?;
+    let uefi = tried("by a UEFI", &machine(work, &disk, Boot::Uefi(&uefi))?);
+    Ok(bios.into_iter().chain(uefi).collect())
+}
+
+/// What a boot lacks, and what it said then.
+fn tried(how: &str, said: &Said) -> Vec<String> {
+    let missing = |what: &str, text: &str, wanted: &str| {
+        (!text.contains(wanted)).then(|| format!("{how}, {what} lacks {wanted:?}"))
+    };
     let console = SAID.iter().filter_map(|wanted| missing("the console", &said.console, wanted));
     let log = LOGGED.iter().filter_map(|wanted| missing("the log", &said.log, wanted));
     let wrong: Vec<String> = console.chain(log).collect();
     let seen = (!wrong.is_empty()).then(|| format!("{}\n{}", tail(&said.log), tail(&said.console)));
-    Ok(wrong.into_iter().chain(seen).collect())
+    wrong.into_iter().chain(seen).collect()
 }
 
 /// A disk with a Debian, and the packages.
@@ -127,9 +142,11 @@ fn disk(repository: &Repository, work: &Path, packages: &Path) -> Result<PathBuf
     for (name, to) in [("vmlinuz", "vmlinuz"), ("initrd.img", "initrd")] {
         fs::copy(tree.join(format!("boot/{name}-{release}")), work.join(to))?;
     }
-    fs::File::create(&disk)?.set_len(START + (3 << 30))?;
+    fs::File::create(&disk)?.set_len(START + SIZE + UEFI_SIZE)?;
     let mut table = Command::new("sfdisk").arg("-q").arg(&disk).stdin(Stdio::piped()).spawn()?;
-    writeln!(table.stdin.take().context("sfdisk reads no table")?, "{},,83,*", START / 512)?;
+    let mut lines = table.stdin.take().context("sfdisk reads no table")?;
+    write!(lines, "{},{},83,*\n,,ef\n", START / 512, SIZE / 512)?;
+    drop(lines);
     ensure!(table.wait()?.success(), "the disk has no partition");
     let mut format = Command::new("mke2fs");
     format.args(["-q", "-t", "ext4", "-U", UUID, "-E"]).arg(format!("offset={START}"));
@@ -144,9 +161,17 @@ struct Said {
     log: String,
 }
 
-/// Switches a machine with that disk on, and waits until it switches itself off: with Debian's
-/// kernel and a line for it, or by its BIOS.
-fn machine(work: &Path, disk: &Path, line: Option<&str>) -> Result<Said> {
+/// What a machine boots.
+enum Boot<'a> {
+    /// Debian's kernel with that line, without Pillion.
+    Direct(&'a str),
+    /// Its disk, by GRUB for a BIOS or a UEFI.
+    Bios,
+    Uefi(&'a Uefi),
+}
+
+/// Switches a machine with that disk on, and waits until it switches itself off.
+fn machine(work: &Path, disk: &Path, boot: Boot<'_>) -> Result<Said> {
     let [console, log] = ["console.txt", "log.txt"].map(|name| work.join(name));
     let mut machine = Command::new("timeout");
     machine.args(["600", qemu::DEFAULT, "-M", "q35", "-accel", "tcg", "-cpu", CPU, "-m", "1024"]);
@@ -155,9 +180,17 @@ fn machine(work: &Path, disk: &Path, line: Option<&str>) -> Result<Said> {
     machine.arg("-serial").arg(format!("file:{}", log.display()));
     machine.arg("-drive").arg(format!("file={},format=raw,if=none,id=disk", disk.display()));
     machine.args(["-device", "ich9-ahci,id=ahci", "-device", "ide-hd,drive=disk,bus=ahci.0"]);
-    if let Some(line) = line {
-        machine.arg("-kernel").arg(work.join("vmlinuz")).arg("-initrd").arg(work.join("initrd"));
-        machine.args(["-append", line]);
+    match boot {
+        Boot::Direct(line) => {
+            machine.arg("-kernel").arg(work.join("vmlinuz")).arg("-initrd").arg(work.join("initrd"));
+            machine.args(["-append", line]);
+        }
+        Boot::Bios => {}
+        Boot::Uefi(Uefi { code, variables }) => {
+            let flash = "if=pflash,format=raw";
+            machine.arg("-drive").arg(format!("{flash},unit=0,readonly=on,file={}", code.display()));
+            machine.arg("-drive").arg(format!("{flash},unit=1,file={}", variables.display()));
+        }
     }
     let done = tool::quietly(&mut machine);
     let said = Said { console: file::text(&console), log: file::text(&log) };
