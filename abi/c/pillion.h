@@ -206,6 +206,7 @@ enum pillion_kind {
 #define PILLION_SLOT_BUNDLE 9
 #define PILLION_SLOT_TRACE_BUFFER 10
 #define PILLION_SLOT_LOG_BUFFER 11
+#define PILLION_SLOT_MODULES 16
 #define PILLION_SLOT_REGIONS 32
 #define PILLION_SLOT_COUNT 0x2000
 
@@ -226,6 +227,9 @@ enum pillion_kind {
 #define PILLION_BOOT_BOOT_INFO_ADDRESS 0x100000
 #define PILLION_BOOT_LOG_TEXT 0x3ff8
 #define PILLION_BOOT_REGIONS 112
+#define PILLION_BOOT_MODULES 16
+#define PILLION_BOOT_MODULE_NAME 24
+#define PILLION_BOOT_MODULE_WORDS 0x800
 #define PILLION_BOOT_IO_APICS 8
 #define PILLION_BOOT_PROCESSORS 32
 
@@ -374,6 +378,26 @@ _Static_assert(offsetof(struct pillion_io_apic, first) == 8, "first");
 _Static_assert(offsetof(struct pillion_io_apic, lines) == 12, "lines");
 #endif
 
+struct pillion_module {
+    struct pillion_range range;
+    uint8_t name[PILLION_BOOT_MODULE_NAME];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_module) == 48, "size");
+_Static_assert(offsetof(struct pillion_module, range) == 0, "range");
+_Static_assert(offsetof(struct pillion_module, name) == 24, "name");
+#endif
+
+struct pillion_power_off {
+    uint16_t ports[2];
+    uint16_t types[2];
+};
+#ifndef __cplusplus
+_Static_assert(sizeof(struct pillion_power_off) == 8, "size");
+_Static_assert(offsetof(struct pillion_power_off, ports) == 0, "ports");
+_Static_assert(offsetof(struct pillion_power_off, types) == 4, "types");
+#endif
+
 struct pillion_screen {
     uint64_t base;
     uint32_t pitch;
@@ -424,12 +448,15 @@ struct pillion_boot_info {
     uint64_t rsdp;
     uint64_t cpus;
     struct pillion_range bundle;
+    struct pillion_module modules[PILLION_BOOT_MODULES];
     struct pillion_io_apic io_apics[PILLION_BOOT_IO_APICS];
     uint8_t root_pointer[40];
     struct pillion_range regions[PILLION_BOOT_REGIONS];
     struct pillion_screen screen;
+    struct pillion_power_off power_off;
     struct pillion_processor processors[PILLION_BOOT_PROCESSORS];
     uint8_t command_line[256];
+    uint8_t module_words[PILLION_BOOT_MODULE_WORDS];
 };
 #ifndef __cplusplus
 _Static_assert(sizeof(struct pillion_boot_info) == 6416, "size");
@@ -440,12 +467,15 @@ _Static_assert(offsetof(struct pillion_boot_info, features) == 16, "features");
 _Static_assert(offsetof(struct pillion_boot_info, rsdp) == 24, "rsdp");
 _Static_assert(offsetof(struct pillion_boot_info, cpus) == 32, "cpus");
 _Static_assert(offsetof(struct pillion_boot_info, bundle) == 40, "bundle");
+_Static_assert(offsetof(struct pillion_boot_info, modules) == 64, "modules");
 _Static_assert(offsetof(struct pillion_boot_info, io_apics) == 832, "io_apics");
 _Static_assert(offsetof(struct pillion_boot_info, root_pointer) == 960, "root_pointer");
 _Static_assert(offsetof(struct pillion_boot_info, regions) == 1000, "regions");
 _Static_assert(offsetof(struct pillion_boot_info, screen) == 3688, "screen");
+_Static_assert(offsetof(struct pillion_boot_info, power_off) == 3720, "power_off");
 _Static_assert(offsetof(struct pillion_boot_info, processors) == 3728, "processors");
 _Static_assert(offsetof(struct pillion_boot_info, command_line) == 4112, "command_line");
+_Static_assert(offsetof(struct pillion_boot_info, module_words) == 4368, "module_words");
 #endif
 
 struct pillion_segment {

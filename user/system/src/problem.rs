@@ -134,7 +134,7 @@ remedies! {
     /// More than the machine's memory.
     MEMORY = "ask for less, or give the machine more";
     /// A file that is not in the bundle.
-    MISSING = "add the file to the bundle or correct the name";
+    MISSING = "add the file to the bundle, have it loaded as a module, or correct the name";
     /// The same for Linux's kernel or its initial RAM disk.
     LINUX_FILES = "leave out kernel and initrd; `./x` names both as these keys' defaults do, and takes another kernel with --linux";
     /// Linux on a processor that cannot have guests.

@@ -207,7 +207,7 @@ const TOGETHER: &[(&str, &str, u32, &str, &str)] = &[
         LINUX,
         "\ncommand_line=' 12345678901234567890123 '",
         5,
-        "command_line has 1024 bytes with the 1000 that are added",
+        "command_line has 1984 bytes with the 1960 that are added",
         remedy::COMMAND_LINE,
     ),
     (LINUX, "", 3, "needs a processor", remedy::VIRTUALISATION),
@@ -254,7 +254,7 @@ fn machine() -> Target<'static> {
         virtualisation: Some(true),
         images: Some(&["a", "b", "broker", "demo", "dual", "vmlinuz", "initrd"]),
         lines: Some(&[(0, 24), (24, 76)]),
-        appended: 1000,
+        appended: 1960,
         ..Target::default()
     }
 }

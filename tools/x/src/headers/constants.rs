@@ -54,10 +54,11 @@ fn objects(out: &mut Header) {
 
 fn boot(out: &mut Header) {
     define!(out, "Slots of the first task.", "SLOT_", abi::boot::slot,
-        CAP_SPACE ADDRESS_SPACE THREAD CONTEXT SCHED_CONTROL IRQ_CONTROL PORTS TRACE BUNDLE TRACE_BUFFER LOG_BUFFER REGIONS COUNT);
+        CAP_SPACE ADDRESS_SPACE THREAD CONTEXT SCHED_CONTROL IRQ_CONTROL PORTS TRACE BUNDLE TRACE_BUFFER LOG_BUFFER MODULES REGIONS COUNT);
     define!(out, "Kinds of physical memory.", "RANGE_", abi::boot::range_kind, RAM DEVICE ACPI KERNEL BUNDLE HOLE WITHHELD);
     define!(out, "What the processor offers.", "FEATURE_", abi::boot::feature, SVM LOG_DEVICE);
-    define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS LOG_TEXT REGIONS IO_APICS PROCESSORS);
+    define!(out, "What the first task is told.", "BOOT_", abi::boot, BOOT_INFO_ADDRESS LOG_TEXT REGIONS MODULES MODULE_NAME MODULE_WORDS IO_APICS
+        PROCESSORS);
     define!(out, "Kinds of screens.", "SCREEN_", abi::boot::screen_kind, NONE PIXELS TEXT);
     define!(out, "Whether a processor runs, or why it does not.", "PROCESSOR_", abi::boot::processor_state,
         NONE RUNS ABSENT DIFFERS STUCK NOT_TRIED TOO_MANY OUT_OF_REACH NO_MEMORY CLOCKS_DIFFER);

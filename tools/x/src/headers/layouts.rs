@@ -20,16 +20,21 @@ pub fn write(out: &mut Header) {
     bundles(out);
     structure!(out, "range", boot::Range, base: "uint64_t", size: "uint64_t", kind: "uint64_t",);
     structure!(out, "io_apic", boot::IoApic, address: "uint64_t", first: "uint32_t", lines: "uint32_t",);
+    structure!(out, "module", boot::Module, range: "struct pillion_range", name: "uint8_t" "[PILLION_BOOT_MODULE_NAME]",);
+    structure!(out, "power_off", boot::PowerOff, ports: "uint16_t" "[2]", types: "uint16_t" "[2]",);
     structure!(out, "screen", boot::Screen, base: "uint64_t", pitch: "uint32_t", width: "uint32_t", height: "uint32_t",
         kind: "uint16_t", bits: "uint16_t", colours: "uint8_t" "[4][2]",);
     structure!(out, "processor", boot::Processor, apic_id: "uint32_t", state: "uint32_t", number: "uint32_t",);
     structure!(out, "log_buffer", boot::LogBuffer, written: "uint64_t", text: "uint8_t" "[PILLION_BOOT_LOG_TEXT]",);
     structure!(out, "boot_info", boot::BootInfo,
         abi_version: "uint32_t", region_count: "uint32_t", tsc_hz: "uint64_t", features: "uint64_t", rsdp: "uint64_t",
-        cpus: "uint64_t", bundle: "struct pillion_range", io_apics: "struct pillion_io_apic" "[PILLION_BOOT_IO_APICS]",
+        cpus: "uint64_t", bundle: "struct pillion_range",
+        modules: "struct pillion_module" "[PILLION_BOOT_MODULES]",
+        io_apics: "struct pillion_io_apic" "[PILLION_BOOT_IO_APICS]",
         root_pointer: "uint8_t" "[40]", regions: "struct pillion_range" "[PILLION_BOOT_REGIONS]",
-        screen: "struct pillion_screen",
-        processors: "struct pillion_processor" "[PILLION_BOOT_PROCESSORS]", command_line: "uint8_t" "[256]",);
+        screen: "struct pillion_screen", power_off: "struct pillion_power_off",
+        processors: "struct pillion_processor" "[PILLION_BOOT_PROCESSORS]", command_line: "uint8_t" "[256]",
+        module_words: "uint8_t" "[PILLION_BOOT_MODULE_WORDS]",);
     vcpus(out);
 }
 
