@@ -47,7 +47,6 @@ fn refuse() {
 /// The running system.
 pub struct Service {
     boot: &'static BootInfo,
-    tsc_hz: u64,
     tasks: Vec<Task>,
     /// The processors, if there are several.
     processors: Option<Processors>,
@@ -81,25 +80,12 @@ impl Service {
         let limit = machine.option("seconds").map_or(NEVER, |s| now().saturating_add(s.saturating_mul(tsc_hz)));
         let lines = tasks.iter().map(|_| Line::new()).collect();
         let trace = kernel_trace::start(machine);
-        Service {
-            boot: machine.boot,
-            tsc_hz,
-            tasks,
-            processors,
-            lines,
-            skins,
-            senders,
-            presence,
-            log,
-            limit,
-            trace,
-            faults: 0,
-        }
+        Service { boot: machine.boot, tasks, processors, lines, skins, senders, presence, log, limit, trace, faults: 0 }
     }
 
     /// Serves until the system ends.
     pub fn run(mut self) -> ! {
-        let mut next = now().saturating_add(self.tsc_hz);
+        let mut next = now().saturating_add(self.boot.tsc_hz);
         loop {
             let look = self.skins.as_ref().map_or(NEVER, |skins| skins.next_look().min(skins.next_end()));
             match receive(next.min(self.limit).min(look).min(journal::next_look())) {
@@ -128,7 +114,7 @@ impl Service {
                 self.processors.iter_mut().for_each(|processors| processors.begin(changed));
                 self.tell_processors();
                 // After a long stop, skip the lines that were missed.
-                next += (time - next + self.tsc_hz) / self.tsc_hz * self.tsc_hz;
+                next += (time - next + self.boot.tsc_hz) / self.boot.tsc_hz * self.boot.tsc_hz;
             }
         }
     }
@@ -238,7 +224,7 @@ impl Service {
         let task = &self.tasks[sender];
         task_log::fault(task.name, thread.unwrap_or(task.thread), words, None);
         if is_monitor {
-            let t_ns = task_log::since_boot(self.tsc_hz);
+            let t_ns = task_log::since_boot(self.boot.tsc_hz);
             println!("{{\"pillion\":\"linux\",\"event\":\"gave-up\",\"t_ns\":{t_ns}}}");
         }
     }

@@ -96,7 +96,7 @@ fn build_root(repository: &Repository, root: &str, checked: bool, folder: &Path)
     let build = if checked { cargo::build_checked } else { cargo::build };
     let output = step("building the kernel and the task", || build(repository, &[root.to_owned()]))?;
     let mut bundle = Bundle::default();
-    bundle.add(pillion_abi::bundle::ROOT_TASK, task_image(&output.join(format!("pillion-{root}")))?)?;
+    bundle.add(pillion_abi::bundle::ROOT_TASK, image_of(&output.join(format!("pillion-{root}")))?)?;
     let path = folder.join(root).with_extension("bundle");
     write_whole(&path, &bundle.bytes())?;
     let elves = [("root".to_owned(), output.join(format!("pillion-{root}")))].into();
@@ -134,7 +134,7 @@ pub fn build(
     })?;
     let mut bundle = Bundle::default();
     for package in &plan.packages {
-        bundle.add(package, task_image(&output.join(format!("pillion-{package}")))?)?;
+        bundle.add(package, image_of(&output.join(format!("pillion-{package}")))?)?;
     }
     for (program, image) in plan.programs.iter().zip(programs) {
         bundle.add(program.name(), image)?;
@@ -198,6 +198,7 @@ fn program_image(repository: &Repository, program: &Program) -> Result<Vec<u8>> 
     file::read(&task::image_path(repository, program.name()))
 }
 
-fn task_image(path: &Path) -> Result<Vec<u8>> {
+/// The image of a task from cargo's file.
+pub fn image_of(path: &Path) -> Result<Vec<u8>> {
     task_image::convert(&file::read(path)?).with_context(|| format!("{} cannot become a task image", path.display()))
 }

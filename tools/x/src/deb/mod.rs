@@ -3,7 +3,7 @@
 mod package;
 
 use crate::build::bundle::Bundle;
-use crate::build::{cargo, task_image};
+use crate::build::{cargo, image_of};
 use crate::cli::DebArguments;
 use crate::doctor::install;
 use crate::file;
@@ -76,9 +76,7 @@ fn ready(repository: &Repository) -> Result<Ready> {
     let output = step("building the kernel and the tasks", || cargo::build(repository, &packages))?;
     let mut bundle = Bundle::default();
     for name in BUNDLED {
-        let elf = output.join(format!("pillion-{name}"));
-        let image = task_image::convert(&file::read(&elf)?);
-        bundle.add(name, image.with_context(|| format!("{} cannot become a task image", elf.display()))?)?;
+        bundle.add(name, image_of(&output.join(format!("pillion-{name}")))?)?;
     }
     let check = step(&format!("building {CHECK}"), || cargo::build_static(repository, CHECK))?;
     Ok(Ready { kernel: output.join("pillion-kernel"), bundle, programs: vec![check, hw::program(repository)?] })

@@ -15,9 +15,19 @@ const VARIABLES: &str = "usr/share/OVMF/OVMF_VARS_4M.fd";
 /// The firmware's two parts.
 pub struct Uefi {
     /// Its code, which is only read.
-    pub code: PathBuf,
+    code: PathBuf,
     /// Its variables, which it writes.
-    pub variables: PathBuf,
+    variables: PathBuf,
+}
+
+impl Uefi {
+    /// The emulator's drives with both, as flash memory.
+    pub fn drives(&self) -> [String; 2] {
+        [
+            format!("if=pflash,format=raw,unit=0,readonly=on,file={}", self.code.display()),
+            format!("if=pflash,format=raw,unit=1,file={}", self.variables.display()),
+        ]
+    }
 }
 
 /// The firmware of Debian's package, which is kept in `cache` and not installed, with variables of

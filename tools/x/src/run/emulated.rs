@@ -140,9 +140,7 @@ pub fn linux_line(run: &RunArguments, size: Option<(u16, u16)>) -> String {
 
 /// A UEFI in flash memory, and the graphics card that it needs to have a screen.
 fn firmware(list: &mut Arguments, uefi: &Uefi) {
-    let flash = "if=pflash,format=raw";
-    list.add("-drive", format!("{flash},unit=0,readonly=on,file={}", uefi.code.display()));
-    list.add("-drive", format!("{flash},unit=1,file={}", uefi.variables.display()));
+    uefi.drives().iter().for_each(|drive| _ = list.add("-drive", drive));
     list.add("-device", "VGA,romfile=");
 }
 

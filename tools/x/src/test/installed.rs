@@ -9,6 +9,7 @@ use crate::file;
 use crate::progress::step;
 use crate::qemu;
 use crate::repository::Repository;
+use crate::run::own_process::tail;
 use crate::tally::Tally;
 use crate::tool;
 use anyhow::{Context as _, Result, ensure};
@@ -109,7 +110,7 @@ fn tried(how: &str, said: &Said) -> Vec<String> {
     let console = SAID.iter().filter_map(|wanted| missing("the console", &said.console, wanted));
     let log = LOGGED.iter().filter_map(|wanted| missing("the log", &said.log, wanted));
     let wrong: Vec<String> = console.chain(log).collect();
-    let seen = (!wrong.is_empty()).then(|| format!("{}\n{}", tail(&said.log), tail(&said.console)));
+    let seen = (!wrong.is_empty()).then(|| format!("{}\n{}", tail(&said.log, 20), tail(&said.console, 20)));
     wrong.into_iter().chain(seen).collect()
 }
 
@@ -186,19 +187,12 @@ fn machine(work: &Path, disk: &Path, boot: Boot<'_>) -> Result<Said> {
             machine.args(["-append", line]);
         }
         Boot::Bios => {}
-        Boot::Uefi(Uefi { code, variables }) => {
-            let flash = "if=pflash,format=raw";
-            machine.arg("-drive").arg(format!("{flash},unit=0,readonly=on,file={}", code.display()));
-            machine.arg("-drive").arg(format!("{flash},unit=1,file={}", variables.display()));
+        Boot::Uefi(uefi) => {
+            uefi.drives().iter().for_each(|drive| _ = machine.arg("-drive").arg(drive));
         }
     }
     let done = tool::quietly(&mut machine);
     let said = Said { console: file::text(&console), log: file::text(&log) };
-    done.with_context(|| format!("the machine does not end:\n{}\n{}", tail(&said.log), tail(&said.console)))?;
+    done.with_context(|| format!("the machine does not end:\n{}\n{}", tail(&said.log, 20), tail(&said.console, 20)))?;
     Ok(said)
-}
-
-fn tail(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(20)..].join("\n")
 }
